@@ -82,7 +82,7 @@ def _appended(memory: Path, text: str, thinks: float) -> None:
 def landed(folder: Path, begin: Event, over: Event, answer: Any) -> None:
     """Reverie: it lands, replaces and removes entries until the editor is done."""
     import reverie
-    from reverie.changes.landing_result import Landed
+    from reverie.changes.land import Landed
     from reverie.memory.operation import Add, Remove, Replace, entry_hash
 
     counts: Counter[str] = Counter()

@@ -22,7 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import reverie
-from reverie.search import turn_vectors
+from reverie.search import rank as ranking
 from reverie.text import categories as kinds
 
 Ask = Callable[[str, str], list[tuple[str, int]]]
@@ -50,7 +50,7 @@ def _measured(task: dict[str, Any]) -> dict[str, float]:
             return [(hit.session_id, hit.turn) for hit in home.search(query, user=user, limit=PAGE)]
 
         found["Reverie"] = _recall(task, ask)
-        found["  without leaning to the best"] = _with(turn_vectors, "LEAN_TO_BEST", 0.0, lambda: _recall(task, ask))
+        found["  without leaning to the best"] = _with(ranking, "LEAN_TO_BEST", 0.0, lambda: _recall(task, ask))
         found["  without members of kinds"] = _with(kinds, "kinds", dict, lambda: _recall(task, ask))
     return found
 

@@ -293,7 +293,7 @@ def flaws(held: Contest) -> list[str]:
 def flaws_of_history(held: Contest) -> list[str]:
     """What is wrong with Reverie's record of it: gaps, strangers' writes under our name, ours without a Change."""
     import reverie
-    from reverie.changes.history.ledger import broken_links
+    from reverie.changes.history.records import broken_links
 
     settings = {"owner": OWNER, "database": held.terms.database or None}
     with (

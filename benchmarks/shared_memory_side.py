@@ -105,7 +105,7 @@ class Reverie:
 
     def __init__(self) -> None:
         import reverie
-        from reverie.changes.landing_result import Landed, in_words
+        from reverie.changes.land import Landed, in_words
         from reverie.core.errors import StillLocked
         from reverie.memory.operation import Add, Operation, Remove, Replace, entry_hash
 

@@ -11,15 +11,15 @@ import os
 import re
 import shutil
 import tomllib
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain, count
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from reverie.core.clock import Schedule, schedule
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
-from reverie.core.schedule import Schedule, schedule
 from reverie.llm import settings as models
 from reverie.llm.settings import BUILT_IN, NO_CAP, ModelSettings, model_settings, number
 from reverie.transcripts.files.limits import MEGABYTES, SECONDS, FileLimits
@@ -395,7 +395,8 @@ class Config:
         if own := self.environment.get("HERMES_SKILLS_DIR"):
             places["hermes-dir"] = Path(own).expanduser()
         for path in self._paths("skills"):
-            places[_unlike(path.name, places)] = path
+            free = chain([path.name], (f"{path.name}-{number}" for number in count(2)))
+            places[next(one for one in free if one not in places)] = path
         return {name: path for name, path in places.items() if name == "skills" or path.is_dir()}
 
 
@@ -428,11 +429,6 @@ def _secret(found: str, next_step: str) -> BadSetting:
         expected=f"a secret to be in {FILE} or a file of its own",
         next_step=f"{next_step}.",
     )
-
-
-def _unlike(name: str, taken: Container[str]) -> str:
-    """The name, or one like it that is free."""
-    return next(one for one in chain([name], (f"{name}-{number}" for number in count(2))) if one not in taken)
 
 
 def load(home: str | os.PathLike[str] | None = None, flags: Mapping[str, str | None] | None = None) -> Config:
@@ -490,15 +486,10 @@ def _stored(path: Path) -> dict[str, str]:
         raise NotPermitted(f"{path} may not be read.", next_step="Check its owner and mode.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(f"{path} is not TOML: {error}.", next_step="Mend it or move it away.") from error
-    return {name: _known_text(path, name, value) for name, value in _flat(stored).items()}
-
-
-def _flat(stored: Mapping[str, object]) -> dict[str, object]:
-    """`[dreaming]` with `add` as `dreaming.add`."""
-    flat: dict[str, object] = {}
+    flat: dict[str, object] = {}  # `[dreaming]` with `add` as `dreaming.add`
     for name, value in stored.items():
         flat |= {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
-    return flat
+    return {name: _known_text(path, name, value) for name, value in flat.items()}
 
 
 def _known_text(path: Path, name: str, value: object) -> str:

@@ -30,7 +30,7 @@ WATCHED = (
     "reverie.storage.database.upkeep",
     "reverie.system.git",
     "reverie.storage.index.words",
-    "reverie.search.following",
+    "reverie.search.index_sync",
     "reverie.storage.changes.ledger",
 )
 

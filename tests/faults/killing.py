@@ -25,8 +25,8 @@ from uuid import uuid4
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
-from reverie.changes.landing_result import Landed
-from reverie.changes.outside.edits import Noticed
+from reverie.changes.land import Landed
+from reverie.changes.outside_edits import Reconciled
 from reverie.changes.proposal import ProposalStatus
 from reverie.memory.operation import Add
 from reverie.storage.database.engine import engine
@@ -168,7 +168,7 @@ def looked_at(house: House, expected: Expected, reached: Reached, *, helped: boo
             manual += [] if isinstance(outcome, Landed) else [f"a new write ended in {outcome}"]
         home.review.recover()
         again = home.review.recover()
-        other += [] if again == Noticed() else [f"a second recovery did {again}"]
+        other += [] if again == Reconciled() else [f"a second recovery did {again}"]
         other += broken(home)
         lost = _lost(house, expected, reached, [change.id for change in ours(home)])
         torn += _half(house, expected, len(ours(home)), extra)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from reverie.app import Home
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.queue import Waiting
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, Replace, entry_hash

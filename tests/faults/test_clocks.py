@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import MOST_EXPIRED_AT_ONCE, Waiting
 from reverie.core.clock import FixedClock

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.core.errors import NotPermitted, ReverieError
 from reverie.memory.operation import Add
 from tests.faults.driving import driven

@@ -14,7 +14,7 @@ import pytest
 
 from reverie.app import Home, open_home
 from reverie.changes.history.change import Via
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.core.hashes import sha256
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.skills.amendments.amendment import NewText, Patch

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.core.errors import DatabaseUnusable, NotPermitted
 from reverie.memory.operation import Add
 from tests.faults.driving import quick_folder

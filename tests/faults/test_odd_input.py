@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.changes.landing_result import Landed, Unsafe
+from reverie.changes.land import Landed, Unsafe
 from reverie.changes.policy import read_policy
 from reverie.core.errors import BadInput, BadSetting, NotPermitted, ReverieError
 from reverie.memory.operation import Add, OverBudget, Unfit

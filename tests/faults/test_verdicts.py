@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from reverie.changes.landing_result import Landed, Stale, Unchanged
+from reverie.changes.land import Landed, Stale, Unchanged
 from reverie.changes.proposal import Proposal
 from reverie.changes.queue import Repeated, Waiting
 from reverie.core.errors import BadInput, NotPermitted

@@ -16,7 +16,7 @@ import pytest
 
 from reverie.app import Home
 from reverie.changes.history.change import Via
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.memory.operation import Add, Remove, entry_hash
 from tests.faults.fixtures import Tallied
 from tests.faults.houses import DOCUMENT, MEMORY, POISON, House, broken, changes, entries, ours, works

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.app import Home
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.proposal import ProposalStatus
 from reverie.changes.queue import Waiting
 from reverie.core.errors import ReverieError

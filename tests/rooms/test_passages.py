@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.search.passages import passage
+from reverie.search.finder import passage
 
 FILLER = "Nothing of interest happened that day. " * 40
 

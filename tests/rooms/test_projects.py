@@ -20,8 +20,7 @@ from reverie.harnesses.codex.target import codex_targets
 from reverie.harnesses.hermes.reader import HermesReader
 from reverie.harnesses.markdown.any_path import by_path
 from reverie.harnesses.openclaw.reader import OpenClawReader
-from reverie.memory.audience import belongs, in_project, sees
-from reverie.memory.target import Place, Target
+from reverie.memory.target import Place, Target, belongs, in_project, sees
 from reverie.memory.targets import HomePlaces, Targets, targets
 from reverie.system.repositories import repository_root
 from reverie.transcripts import plain_json as plain

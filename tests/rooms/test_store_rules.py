@@ -5,15 +5,18 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadInput
-from reverie.memory.stores.listing import checked_depth, checked_prefix, end_of_prefix, rolled_up
 from reverie.memory.stores.rules import (
     above,
     checked_content,
+    checked_depth,
     checked_description,
     checked_path,
+    checked_prefix,
     checked_sha256,
     checked_store_name,
+    end_of_prefix,
     merged_metadata,
+    rolled_up,
 )
 
 GOOD = ["/a", "/a/b.md", "/Ünïcode/日本 語", "/" + "x" * 1_023, "/a" * 20, "/...", "/.hidden", "/a b", "/é"]

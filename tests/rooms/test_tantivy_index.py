@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from reverie.search.rank import cosines, question_vector
 from reverie.search.search import IndexedSession, IndexedTurn, Search, SearchFilter, TurnKey
-from reverie.search.turn_vectors import cosines, question_vector
 from reverie.storage.index.vectors import WordllamaVectors
 from reverie.storage.index.words import TantivyIndex
 from reverie.text.tokens import terms
@@ -134,8 +134,6 @@ def test_nothing_of_anyone_else_is_found(ask: Ask) -> None:
         (SearchFilter(since=JUNE), {"june"}),
         (SearchFilter(until=JUNE), {"codex", "may"}),
         (SearchFilter(since=MAY, until=JUNE), {"codex", "may"}),
-        (SearchFilter(session_ids=frozenset({"may", "june"})), {"may", "june"}),
-        (SearchFilter(session_ids=frozenset()), set()),
         (SearchFilter(), {"codex", "may", "june", "undated"}),
     ],
 )

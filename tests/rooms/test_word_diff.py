@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.changes.history.change import Edit
-from reverie.changes.inbox.headline import headline
-from reverie.changes.inbox.word_diff import edit_hunks, hunks, word_diff
+from reverie.changes.inbox.headline import edit_hunks, headline, hunks, word_diff
 from reverie.changes.proposal import Proposal, Suggestion, drawn_diff
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
 

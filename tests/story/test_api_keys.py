@@ -21,16 +21,16 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home
-from reverie.changes.history.ledger import broken_links
-from reverie.cli.servers.keys import command as keys_command
-from reverie.cli.servers.serve import command as serve_command
+from reverie.changes.history.records import broken_links
+from reverie.cli.servers.keys import keys as keys_command
+from reverie.cli.servers.serve import serve as serve_command
 from reverie.core.clock import FixedClock
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.keys import Keyring, Permission
 from reverie.server.wiring import House
 from tests.conftest import NOON
 
-SERVE = "import sys; from reverie.cli.servers.serve import command; command(sys.argv[1:])"
+SERVE = "import sys; from reverie.cli.servers.serve import serve; serve(sys.argv[1:])"
 
 
 def test_a_key_is_known_by_its_hash_alone(home_on: Home) -> None:

@@ -13,12 +13,10 @@ from reverie.app import Home
 from reverie.changes.artifact import memory_artifact
 from reverie.changes.drafts import Operate
 from reverie.changes.history.change import Via
-from reverie.changes.history.ledger import broken_links
-from reverie.changes.history.records import ChangeQuery
-from reverie.changes.land import Landing
-from reverie.changes.landing_result import Landed, Unchanged
-from reverie.changes.outside.edits import Noticing
-from reverie.changes.stores.write import Storing
+from reverie.changes.history.records import ChangeQuery, broken_links
+from reverie.changes.land import Landed, Landing, Unchanged
+from reverie.changes.outside_edits import OutsideEdits
+from reverie.changes.stores.write import StoreWrites
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
 from reverie.core.keys import ApiKey, Permission
@@ -26,8 +24,7 @@ from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, Replace, entry_hash
 from reverie.memory.stores.library import Stores
-from reverie.memory.stores.records import Pen
-from reverie.memory.stores.store import Author, PathTaken, StoredMemory, VersionQuery
+from reverie.memory.stores.store import Author, PathTaken, StoredMemory, VersionQuery, WriteContext
 from reverie.server.wiring import House
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.storage.stores.target import StoreLocks, StoreTarget
@@ -41,7 +38,7 @@ def house(home_on: Home) -> Iterator[House]:
     yield House(home_on)
 
 
-def at_work(house: House, user: str = "") -> tuple[Stores, Storing, Scope]:
+def at_work(house: House, user: str = "") -> tuple[Stores, StoreWrites, Scope]:
     key: ApiKey = house.keys.create("a test", {Permission.WRITE}, user).key
     scope = Scope(key.workspace, key.user or None, key.id)
     return (
@@ -192,10 +189,10 @@ def test_a_store_is_a_target_like_the_others(house: House) -> None:
     stores, storing, scope = at_work(house)
     store = stores.create("Notes").id
     memory = written(storing.create(store, "/a", "Staging is db1"))
-    locks, pen = StoreLocks(home.engine, home.config.home), Pen(Author("session", "sesn_1"))
+    locks, pen = StoreLocks(home.engine, home.config.home), WriteContext(Author("session", "sesn_1"))
     target = StoreTarget(home.engine, scope, store, pen, clock=home.clock, ids=home.ids, locks=locks)
     assert target.key == f"store:local/{store}" and [place.document for place in target.places()] == ["/a"]
-    noticing = Noticing(scope, home.history_records, home.ids, home.clock, lambda _: None)
+    noticing = OutsideEdits(scope, home.history_records, home.ids, home.clock, lambda _: None)
     landing = Landing(scope, home.history_records, noticing, home.ids, home.clock, lambda: None)
     operation = Replace("/a", entry_hash("Staging is db1"), "Staging is db2")
     draft = Operate(memory_artifact(target, target.places()[0]), (operation,))

@@ -12,9 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reverie.app import Home
-from reverie.changes.landing_result import Landed
-from reverie.cli.start import audit
-from reverie.cli.start.audit import command, propose_all
+from reverie.changes.land import Landed
+from reverie.cli.start.audit import audit, audit_lines, propose_all
 from reverie.core.errors import BadInput
 from tests.conftest import HomeMaker
 
@@ -62,7 +61,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(command, list(arguments), catch_exceptions=False)
+    return CliRunner().invoke(audit, list(arguments), catch_exceptions=False)
 
 
 def told(*arguments: str) -> dict[str, Any]:
@@ -106,7 +105,7 @@ def test_a_secret_is_told_and_never_shown(house: Path, tmp_path: Path) -> None:
 
 
 def test_a_narrow_terminal_is_enough(house: Path, homes: HomeMaker) -> None:
-    lines = list(audit.audit_lines(homes().audit(), 60))
+    lines = list(audit_lines(homes().audit(), 60))
     assert max(map(len, "\n".join(lines).splitlines())) <= 60
     assert lines[0].startswith("10 statements and 2 skills") and any("--fix" in line for line in lines)
 

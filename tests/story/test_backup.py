@@ -23,7 +23,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Double, Engine, Integer, Lar
 from sqlalchemy.exc import IntegrityError
 
 from reverie.app import Home
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.proposal import Suggestion
 from reverie.core.errors import (
     BadInput,

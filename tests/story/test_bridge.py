@@ -18,7 +18,7 @@ from reverie.bridge.propose.amendments import Batch
 from reverie.bridge.propose.draft import Drafted, Postponed
 from reverie.bridge.propose.route import Kept, KeptOut
 from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.proposal import Proposal
 from reverie.cli import reverie
 from reverie.core.errors import BadInput, NotFound, NotPermitted, NotReached

@@ -129,8 +129,8 @@ def test_where_there_is_no_crontab_or_an_empty_one_it_has_our_line_only(cli: Cli
     ],
 )
 def test_a_time_that_is_none_is_refused(home: Home, when: str) -> None:
+    from reverie.core.clock import schedule
     from reverie.core.errors import BadInput
-    from reverie.core.schedule import schedule
 
     with pytest.raises(BadInput, match="five fields"):
         schedule(when)
@@ -165,7 +165,7 @@ def test_a_refused_time_writes_nothing_and_one_in_the_settings_is_refused_at_onc
 def test_when_a_night_was_last_due(when: str, zone: str, now: str, last: str | None) -> None:
     from zoneinfo import ZoneInfo
 
-    from reverie.core.schedule import schedule
+    from reverie.core.clock import schedule
 
     found = schedule(when).last(datetime.fromisoformat(now).replace(tzinfo=UTC), ZoneInfo(zone))
     assert found == (datetime.fromisoformat(last).replace(tzinfo=UTC) if last else None)

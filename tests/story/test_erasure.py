@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import select, text, update
 
 from reverie.app import Home, restore_home
-from reverie.changes.history.ledger import broken_links
-from reverie.changes.landing_result import Landed
+from reverie.changes.history.records import broken_links
+from reverie.changes.land import Landed
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Waiting
 from reverie.config import load

@@ -16,7 +16,7 @@ from reverie.app import Home
 from reverie.changes.history.change import Change, Edit, Grounds, Via
 from reverie.changes.history.projection import commit_message, read_back
 from reverie.changes.history.records import Anchored, ChangeQuery
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.proposal import Suggestion
 from reverie.core.hashes import sha256
 from reverie.core.origin import Origin

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home
+from reverie.changes import record_before_read
 from reverie.changes.history.change import Via
-from reverie.changes.landing_result import Landed
-from reverie.changes.outside import record_before_read
+from reverie.changes.land import Landed
 from reverie.changes.proposal import Suggestion
 from reverie.core.errors import NotFound
 from reverie.core.origin import Origin

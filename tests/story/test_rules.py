@@ -15,13 +15,13 @@ from sqlalchemy import text as sql
 
 from reverie.app import Home, open_home
 from reverie.changes.history.library import Rule
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.queue import Proposed, Waiting
-from reverie.cli.changes.blame import command as blame
-from reverie.cli.changes.memory import command as memory
-from reverie.cli.changes.rules import command as rules
-from reverie.cli.changes.skills import command as skills_command
-from reverie.cli.changes.undo import command as undo
+from reverie.cli.changes.history import blame
+from reverie.cli.changes.landing import undo
+from reverie.cli.changes.memory import memory
+from reverie.cli.changes.rules import rules
+from reverie.cli.changes.skills import skills as skills_command
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, entry_hash
 from reverie.memory.stores.store import Author, StoredMemory

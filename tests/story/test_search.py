@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reverie.app import Home
 from reverie.core.errors import BadInput
-from reverie.search.period import period
+from reverie.search.finder import period
 from tests.conftest import HomeMaker
 
 

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import open_home
-from reverie.cli.servers.serve import command
+from reverie.cli.servers.serve import serve
 from reverie.core.keys import Permission
 
 
@@ -82,7 +82,7 @@ def test_without_one_it_warns_where_others_can_reach_it(place: Path) -> None:
 def test_files_that_do_not_fit_are_said_at_once(place: Path, tmp_path: Path) -> None:
     (tmp_path / "cert.pem").write_text("no certificate")
     for words in (["--tls-cert", "cert.pem"], ["--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", "missing.pem"]):
-        result = CliRunner().invoke(command, ["--home", str(place), *words])
+        result = CliRunner().invoke(serve, ["--home", str(place), *words])
         assert result.exit_code != 0 and "tls" in str(result.exception).lower()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home, restore_home
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.queue import Waiting
 from reverie.config import load
 from reverie.memory.operation import Add

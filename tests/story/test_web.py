@@ -21,7 +21,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from reverie.app import Home, open_home
-from reverie.changes.landing_result import Landed, Unchanged
+from reverie.changes.land import Landed, Unchanged
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Waiting

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from reverie.app import Home
-from reverie.memory.audience import sees
+from reverie.memory.target import sees
 from reverie.storage.database import migrations
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.transactions import reading_across, writing_across

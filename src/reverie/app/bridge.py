@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reverie.app.redaction import without_secrets
+from reverie.app.home import without_secrets
 from reverie.core.errors import BadSetting, NotFound
 
 if TYPE_CHECKING:

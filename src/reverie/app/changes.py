@@ -1,36 +1,121 @@
-"""How changes are wired: the queue, what can be changed, what happened to it, and where it lies."""
+"""How changes are wired: what an agent reads on every surface, what can be changed, and what happened to it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reverie.app.surfaces import surface_statements
+from reverie.core.errors import NotPermitted
 from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from reverie.app.home import Home
+    from reverie.changes.affected_rules import Statement
     from reverie.changes.artifact import Artifact, Holder
     from reverie.changes.history.change import Change
-    from reverie.changes.history.library import History
+    from reverie.changes.history.library import History, Instruction
     from reverie.changes.history.verify import Checked
-    from reverie.changes.landing_result import Outcome
-    from reverie.changes.outside.record_before_read import Touching
+    from reverie.changes.land import Outcome
     from reverie.changes.proposal import Proposal
     from reverie.changes.queue import Review
+    from reverie.memory.stores.store import Store, StoredMemory
+    from reverie.memory.target import Target
     from reverie.transcripts.session import Evidence
 
 
+MOST_MEMORIES_RELATED = 2_000  # of memory stores, which a proposal is held against
+
+
+def entries_by_document(target: Target) -> Iterator[tuple[str, str]]:
+    """Each entry with the document it stands in, as people name it."""
+    from reverie.memory.formats import FORMATS
+
+    for place in target.places():
+        for text in FORMATS[place.form].read(target.read(place.document) or b"").entries:
+            yield f"{target.name}/{place.document}", text
+
+
+def surface_statements(home: Home) -> Iterator[Statement]:
+    """Every rule on every surface an agent reads."""
+    from reverie.changes.affected_rules import Statement
+    from reverie.changes.history.library import rules_in
+
+    for target in home.targets.available():
+        entries = list[tuple[str, str]]()
+        with suppress(NotPermitted):  # a night over that target says so; others do not wait for it
+            entries += entries_by_document(target)
+        yield from (Statement(where, text) for where, text in entries)
+    seen = set[tuple[str, bytes]]()
+    for folder in home.skill_folders.values():
+        for subject in folder.subjects():
+            for document, content in folder.files(subject).items():
+                if (document, content) in seen:  # a copy of another agent's
+                    continue
+                seen.add((document, content))
+                where = f"{folder.name}/{subject}"
+                yield from (Statement(where, text, "skill") for text in rules_in(subject, document, content))
+    yield from (Statement(one.file, one.text, "instructions") for one in home.instructions())
+    yield from (Statement(where, text, "store") for where, text in _stated_in_stores(home))
+
+
+def _stated_in_stores(home: Home) -> Iterator[tuple[str, str]]:
+    """Statements of the memory stores of this home's owner, and of those that are nobody's."""
+    from reverie.memory.formats import FORMATS
+
+    for scope in (home.owned, home.owned.of("")):
+        for store, memory in home.tenants.stores(scope).every_memory(MOST_MEMORIES_RELATED):
+            texts = FORMATS["page"].read(memory.content or b"").entries
+            yield from ((f"{store.id}{memory.path}", text) for text in texts)
+
+
+def stores(home: Home, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
+    """The newest memory stores in use that are this home's, each with its first memories, without their content."""
+    from reverie.core.clock import TimeSpan
+    from reverie.memory.stores.store import StoredMemory
+
+    found = list[tuple["Store", list["StoredMemory"]]]()
+    for scope in (home.owned, home.owned.of("")) if home.is_whole else (home.scope,):
+        library = home.tenants.stores(scope)
+        for store in library.find(TimeSpan(), limit=most):
+            there = library.memories(store.id, limit=most_memories)
+            found.append((store, [one for one in there if isinstance(one, StoredMemory)]))
+    return found
+
+
+def instructions(home: Home) -> list[Instruction]:
+    """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
+    from reverie.changes.history.library import Instruction
+    from reverie.harnesses.markdown.instructions import context_files_beside as files_beside
+    from reverie.harnesses.markdown.instructions import instructions_in
+
+    own = (path for target in home.targets.available() for path in files_beside(target))
+    paths = dict.fromkeys((*own, *home.config.instructions))
+    return [Instruction(text, where) for where, text in instructions_in(paths) if not text.startswith("#")]
+
+
+def statements_beside(home: Home, name: str) -> Iterator[tuple[str, str]]:
+    """Statements an agent reads beside this target: what stands above it, and the instructions it is given."""
+    from reverie.harnesses.markdown.instructions import context_files_beside as files_beside
+    from reverie.harnesses.markdown.instructions import instructions_in
+
+    for target in home.targets.available():
+        if name.startswith(f"{target.name}/"):
+            yield from entries_by_document(target)
+    yield from instructions_in((*files_beside(home.targets.named(name)), *home.config.instructions))
+
+
 def review(home: Home) -> Review:
+    from reverie.changes.affected_rules import Relations
     from reverie.changes.land import Landing
     from reverie.changes.policy import read_policy
     from reverie.changes.propose import Proposing
     from reverie.changes.queue import Review
-    from reverie.changes.relations import Relations
     from reverie.storage.changes.proposals import SqlProposals
 
     scope, history, ids, clock = home.owned, home.history_records, home.ids, home.clock
@@ -39,7 +124,7 @@ def review(home: Home) -> Review:
     proposals = SqlProposals(home.engine, clock)
     related = Relations(partial(surface_statements, home)).to
     proposing = Proposing(scope, history, proposals, policy, related, ids, clock, partial(_project_of, home))
-    landing = Landing(scope, history, home.noticing, ids, clock, home.projecting)
+    landing = Landing(scope, history, home.outside_edits, ids, clock, home.projecting)
     return Review(
         scope,
         home.config.owner,
@@ -47,7 +132,7 @@ def review(home: Home) -> Review:
         proposals,
         policy,
         partial(artifact_of, home),
-        home.noticing,
+        home.outside_edits,
         proposing,
         landing,
         clock,
@@ -140,7 +225,7 @@ def holders(home: Home) -> list[Holder]:
 
 
 def verify(home: Home) -> list[Checked]:
-    from reverie.changes.history.verify import Checked, Verifying
+    from reverie.changes.history.verify import Checked, HistoryVerification
     from reverie.memory.stores.store import Author
 
     home.projecting.finish()
@@ -152,14 +237,8 @@ def verify(home: Home) -> list[Checked]:
         holder = holders.get(target) or home.targets.get(target)
         return holder.read(document) if holder else None
 
-    checks = Verifying(home.owned, home.history_records, read, home.projection).verify()
+    checks = HistoryVerification(home.owned, home.history_records, read, home.projection).verify()
     return [*checks, *(Checked("git history", True, said) for said in home.projection.elsewhere())]
-
-
-def touching(home: Home) -> Touching:
-    from reverie.changes.outside.record_before_read import Touching
-
-    return Touching(home.owned, home.history_records, home.noticing, partial(artifact_of, home))
 
 
 def file_of(home: Home, target: str, document: str) -> Path | None:

@@ -11,38 +11,35 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from reverie.app.redaction import without_secrets
 from reverie.config import Config, DreamingLimits
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, schedule
 from reverie.core.errors import BadInput, SwitchedOff
 from reverie.core.ids import Ids
-from reverie.core.schedule import schedule
 from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from reverie.app.night_queue import NightQueue
-    from reverie.app.team import TeamViews
-    from reverie.app.tenants import Tenants
+    from reverie.app.nights import NightQueue
+    from reverie.app.tenants import TeamViews, Tenants
     from reverie.audit.library import Audit
     from reverie.bridge.library import Bridge
     from reverie.bridge.source import StoreSource
     from reverie.changes.artifact import Holder
     from reverie.changes.history.library import History, Instruction
-    from reverie.changes.history.throttle import Throttle
+    from reverie.changes.history.projection import Throttle
     from reverie.changes.history.verify import Checked
     from reverie.changes.inbox.inbox import Inbox
     from reverie.changes.inbox.pending import Mirror
-    from reverie.changes.outside.edits import Noticing
-    from reverie.changes.outside.record_before_read import Touching
+    from reverie.changes.outside_edits import OutsideEdits
     from reverie.changes.proposal import Suggestion
     from reverie.changes.queue import Review
-    from reverie.changes.session_context import Briefing
-    from reverie.changes.skill_changes import Refining
+    from reverie.changes.record_before_read import RecordBeforeRead
+    from reverie.changes.session_context import ContextBuilder
+    from reverie.changes.skill_changes import SkillChanges
     from reverie.changes.sync import Sync
+    from reverie.core.ids import IdKind
     from reverie.core.keys import Keyring
-    from reverie.core.short_ids import IdKind
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.run.runner import DreamRunner
     from reverie.erasure.library import Erasing
@@ -54,9 +51,9 @@ if TYPE_CHECKING:
     from reverie.memory.stores.store import Store, StoredMemory
     from reverie.memory.target import Target
     from reverie.memory.targets import Targets
-    from reverie.search.finding import Finder
-    from reverie.search.following import Follower
-    from reverie.search.statements import StatementSearch
+    from reverie.search.finder import Finder
+    from reverie.search.index_sync import IndexSync
+    from reverie.search.search import StatementSearch
     from reverie.skills.library import Skills
     from reverie.storage.backup.backup import BackedUp
     from reverie.storage.backup.manifest import Watch
@@ -74,6 +71,17 @@ if TYPE_CHECKING:
     from reverie.system.skill_folders import SkillFolder
     from reverie.transcripts.library import Library
     from reverie.transcripts.records import Ended, Source
+
+
+MOST_OFFERED = 30  # ids, to a shell that completes one
+
+
+def without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
+    """Secrets are taken out of what is kept."""
+    from reverie.safety.redact import redact
+
+    redacted = redact(text)
+    return redacted.text, redacted.found
 
 
 class Home:
@@ -99,7 +107,7 @@ class Home:
     @cached_property
     def team(self) -> TeamViews:
         """This home as people of a team see it, whose names are on what they decide."""
-        from reverie.app.team import TeamViews
+        from reverie.app.tenants import TeamViews
 
         return TeamViews(self)
 
@@ -113,7 +121,7 @@ class Home:
     @cached_property
     def queue(self) -> NightQueue:
         """The nights that wait for a worker, and the worker."""
-        from reverie.app.night_queue import NightQueue
+        from reverie.app.nights import NightQueue
 
         return NightQueue(self)
 
@@ -183,7 +191,7 @@ class Home:
 
     @cached_property
     def search(self) -> Finder:
-        from reverie.search.finding import Finder
+        from reverie.search.finder import Finder
         from reverie.search.search import Search
 
         def now() -> datetime:
@@ -194,8 +202,8 @@ class Home:
     @cached_property
     def search_statements(self) -> StatementSearch:
         """Statements of memory, skills and instructions about a question."""
-        from reverie.app.surfaces import surface_statements
-        from reverie.search.statements import StatementSearch
+        from reverie.app.changes import surface_statements
+        from reverie.search.search import StatementSearch
 
         return StatementSearch(lambda: ((one.kind, one.surface, one.text) for one in surface_statements(self)))
 
@@ -246,13 +254,13 @@ class Home:
 
     def instructions(self) -> list[Instruction]:
         """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
-        from reverie.app.surfaces import instructions
+        from reverie.app.changes import instructions
 
         return instructions(self)
 
     def stores(self, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
         """The newest memory stores in use, each with its first memories, without their content."""
-        from reverie.app.surfaces import stores
+        from reverie.app.changes import stores
 
         return stores(self, most, most_memories)
 
@@ -280,7 +288,7 @@ class Home:
 
     @cached_property
     def projecting(self) -> Throttle:
-        from reverie.changes.history.throttle import Throttle
+        from reverie.changes.history.projection import Throttle
 
         return Throttle(self.projection.catch_up)
 
@@ -435,19 +443,19 @@ class Home:
         return Audit(AuditSources(self.targets, self.skill_folders, SkillFolder, machine), self.clock)
 
     @cached_property
-    def context(self) -> Briefing:
-        from reverie.changes.session_context import Briefing
+    def context(self) -> ContextBuilder:
+        from reverie.changes.session_context import ContextBuilder
         from reverie.storage.changes.contexts import SqlContexts
 
         contexts = SqlContexts(self.engine, self.clock)
-        return Briefing(self.owned, self.memory, self.skills, contexts, self.ids, self.clock)
+        return ContextBuilder(self.owned, self.memory, self.skills, contexts, self.ids, self.clock)
 
     @cached_property
-    def refining(self) -> Refining:
-        from reverie.changes.skill_changes import Refining
+    def refining(self) -> SkillChanges:
+        from reverie.changes.skill_changes import SkillChanges
         from reverie.system.skill_folders import SkillFolder
 
-        return Refining(self.skills, self.review, self.history, lambda root: SkillFolder(root, "elsewhere"))
+        return SkillChanges(self.skills, self.review, self.history, lambda root: SkillFolder(root, "elsewhere"))
 
     @cached_property
     def skill_folders(self) -> Mapping[str, SkillFolder]:
@@ -464,19 +472,20 @@ class Home:
         return {folder.name: folder for folder in found.values()}
 
     @cached_property
-    def _touching(self) -> Touching:
-        from reverie.app.changes import touching
+    def _touching(self) -> RecordBeforeRead:
+        from reverie.app.changes import artifact_of
+        from reverie.changes.record_before_read import RecordBeforeRead
 
-        return touching(self)
+        return RecordBeforeRead(self.owned, self.history_records, self.outside_edits, partial(artifact_of, self))
 
     @cached_property
-    def noticing(self) -> Noticing:
-        from reverie.changes.outside.edits import Noticing
+    def outside_edits(self) -> OutsideEdits:
+        from reverie.changes.outside_edits import OutsideEdits
 
         def suggest(wanted: Suggestion) -> object:
             return self.review.propose(wanted)  # the queue itself looks through what is made here
 
-        return Noticing(self.owned, self.history_records, self.ids, self.clock, suggest)
+        return OutsideEdits(self.owned, self.history_records, self.ids, self.clock, suggest)
 
     @cached_property
     def targets(self) -> Targets:
@@ -503,7 +512,7 @@ class Home:
 
     def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
         """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""
-        from reverie.core.short_ids import beginnings, full_id
+        from reverie.core.ids import beginnings, full_id
         from reverie.storage.database.queries import known_ids
 
         whose = self.owned if kind != "session" else self.scope if user is None else self.scope.of(user)
@@ -511,19 +520,19 @@ class Home:
         wanted = beginnings(kind, typed)
         return full_id(kind, typed, known_ids(self.engine, scope, kind, wanted)) if wanted else typed
 
-    def ids_like(self, kind: IdKind, typed: str, limit: int = 30) -> list[tuple[str, str]]:
-        """Ids that begin with what was typed, the newest first, for a shell to offer; of proposals what waits, with its
-        sentence."""
-        from reverie.core.short_ids import HEADS, beginnings
+    def ids_like(self, kind: IdKind, typed: str) -> list[tuple[str, str]]:
+        """Some ids that begin with what was typed, the newest first, for a shell to offer; of proposals what waits,
+        with its sentence."""
+        from reverie.core.ids import HEADS, beginnings
         from reverie.storage.database.queries import known_ids
 
         wanted = beginnings(kind, typed or HEADS.get(kind, ""))
         if kind == "proposal":
-            items = self.inbox.items(self.review.waiting(every=True)[:limit])
+            items = self.inbox.items(self.review.waiting(every=True)[:MOST_OFFERED])
             return [(one.proposal.id, one.sentence) for one in items if one.proposal.id.startswith(tuple(wanted))]
         scope = self.owned if kind != "session" else self.scope
         found = known_ids(self.engine, scope, kind, wanted or [""])
-        return [(name, "") for name in sorted(found, reverse=True)[:limit]]
+        return [(name, "") for name in sorted(found, reverse=True)[:MOST_OFFERED]]
 
     @cached_property
     def history_records(self) -> SqlHistory:
@@ -569,10 +578,10 @@ class Home:
         return SqlRecords(self.engine, self.clock)
 
     @cached_property
-    def index(self) -> Follower:
-        from reverie.search.following import Follower
+    def index(self) -> IndexSync:
+        from reverie.search.index_sync import IndexSync
 
-        return Follower(self.scope, self._records, *self._derived)
+        return IndexSync(self.scope, self._records, *self._derived)
 
     @cached_property
     def _derived(self) -> tuple[TantivyIndex, WordllamaVectors]:

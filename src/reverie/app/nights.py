@@ -1,4 +1,4 @@
-"""How a night is wired: who reads, who decides, which settings hold for which target."""
+"""How a night is wired: who reads, who decides, which settings hold for which target; and the queue of nights."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from reverie.app.surfaces import statements_beside
+from reverie.app.changes import statements_beside
 from reverie.config import DreamingLimits
-from reverie.core.errors import SwitchedOff
-from reverie.core.slugs import slug
+from reverie.core.errors import BadSetting, SwitchedOff
+from reverie.core.scope import Scope
+from reverie.core.strings import slug
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,10 +20,13 @@ if TYPE_CHECKING:
     from reverie.dreams.curators import Curator
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.home_port import Tuning
-    from reverie.dreams.records import Lease
+    from reverie.dreams.records import Lease, Queued
+    from reverie.dreams.run.job_queue import Engine as NightEngine
+    from reverie.dreams.run.job_queue import Nights, ServerWorker
     from reverie.dreams.run.runner import DreamRunner
     from reverie.system.dream_files import DreamFiles
     from reverie.transcripts.session import Head
+
 
 OWN = "home"  # the home's own memory, as a target
 
@@ -66,7 +70,8 @@ def dreaming(home: Home) -> Dreaming:
         home.dreams,
         home.history_records,
         partial(_dream_files, home),
-        partial(_present, home),
+        # what agents on this machine read; the home's own memory only where there is none
+        lambda: [one.name for one in home.targets.in_use() if one.name != OWN] or [OWN],
         partial(_unread, home),
         home.askers.info,
     )
@@ -94,7 +99,7 @@ def _ready(home: Home, target: str) -> None:
 
 def _sees(home: Home, target: str) -> Callable[[Head], bool]:
     """Which sessions are for a target: by what its documents are for. A Hermes profile has its own only."""
-    from reverie.memory.audience import sees
+    from reverie.memory.target import sees
 
     places = home.targets.named(target).places()
     kind, _, profile = target.partition("/")
@@ -119,11 +124,6 @@ def curator(home: Home, lease: Lease) -> Curator:
 
     asker, info = home.askers.of_night(lease), home.askers.info()
     return ModelCurator(asker, info) if asker and info else BuiltInCurator()
-
-
-def _present(home: Home) -> list[str]:
-    """Those that agents on this machine read; the home's own memory only where there is none."""
-    return [target.name for target in home.targets.in_use() if target.name != OWN] or [OWN]
 
 
 def _unread(home: Home, target: str) -> str:
@@ -168,3 +168,74 @@ def _tuning(said: DreamingLimits) -> Tuning:
     gates = Gates(said.add, said.replace, said.remove, said.merge, said.supersession)
     limits = Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run)
     return Tuning(gates, limits, said.recent_sessions_limit)
+
+
+class NightQueue:
+    """The nights that wait, over files and over stores, and the one worker of this Home that does them."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._worker: NightEngine | None = None
+        self._server_worker: ServerWorker | None = None
+        self._news: Callable[[str], None] = lambda session: None
+
+    def worker(self, executor: str | None = None, at_once: int = 2) -> NightEngine:
+        """The worker that does queued nights, over files and over stores. It starts threads at its first `work` or
+        `follow`; `close` ends them."""
+        if self._worker is None:
+            try:
+                from reverie.storage.durable.engine import DbosEngine
+            except ModuleNotFoundError as error:
+                raise BadSetting(
+                    "Queued nights need the engine, which is not installed.",
+                    expected="dbos",
+                    next_step="Install Reverie anew: pip install --force-reinstall reverie.",
+                ) from error
+
+            self._worker = DbosEngine(
+                self._home.config.home,
+                self._home.config.database,
+                self,
+                nights=self._nights,
+                executor=executor,
+                at_once=at_once,
+            )
+        return self._worker
+
+    def waiting(self) -> list[Queued]:
+        """The queue: nights over files and dreams over stores that wait for a worker. Where dreaming is switched off,
+        they wait until it is switched on."""
+        if not self._home.config.dreaming.enabled:
+            return []
+        files = self._home.dream_records.queued(self._home.owned)
+        return [
+            *(one for one in files if not switched_off(self._home, self._home.dreams.get(one.dream).target)),
+            *self._home.tenants.store_dreams.waiting(),
+        ]
+
+    def unfinished(self) -> bool:
+        """Whether there is anything for a worker to do, or to go on with."""
+        return self._home.config.dreaming.enabled and self._home.tenants.store_dreams.unfinished_anywhere()
+
+    def _nights(self, workspace: str, user: str, dream: str) -> Nights:
+        scope = Scope(workspace, user, "dream")
+        if self._home.tenants.store_dreams.one(scope, dream) is None:
+            return self._home.dream
+        return self._home.tenants.store_nights(scope, self._news)
+
+    def server_worker(self, told: Callable[[str], None] = lambda session: None, at_once: int = 2) -> ServerWorker:
+        """The worker of a server, once it is started. `told` is called with a session of a dream that has news."""
+        from reverie.dreams.run.job_queue import ServerWorker
+
+        self._news = told
+        self._server_worker = ServerWorker(lambda: self.worker(at_once=at_once), self)
+        return self._server_worker
+
+    def wake(self) -> None:
+        """There is something to do, for the worker of a server."""
+        if self._server_worker:
+            self._server_worker.wake()
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()

@@ -1,20 +1,20 @@
-"""How a tenant of the server is wired: keys, memory stores, recorded sessions, dreams over stores."""
+"""How a tenant of the server is wired: a home as one person sees it, keys, memory stores, sessions, dreams."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from reverie.app.home import Home, without_secrets
 from reverie.app.nights import curator
-from reverie.app.redaction import without_secrets
 from reverie.core.errors import NotFound
-from reverie.core.scope import Scope
+from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
-    from reverie.app.home import Home
-    from reverie.changes.stores.write import Storing
+    from reverie.changes.history.library import History, Instruction
+    from reverie.changes.stores.write import StoreWrites
     from reverie.core.keys import Keyring
     from reverie.core.origin import Origin
     from reverie.dreams.stores.dreaming import StoreDreaming
@@ -23,13 +23,85 @@ if TYPE_CHECKING:
     from reverie.erasure.library import Erasing
     from reverie.memory.stores.library import Stores
     from reverie.memory.stores.store import Author
+    from reverie.memory.targets import Targets
+    from reverie.search.finder import Finder
+    from reverie.search.search import StatementSearch
     from reverie.storage.dreams.store_dreams import SqlStoreDreams
     from reverie.storage.stores.target import StoreTarget, StoreTransactions
+    from reverie.system.skill_folders import SkillFolder
     from reverie.transcripts.library import Library
     from reverie.transcripts.recorded.definitions import Definitions
     from reverie.transcripts.recorded.imports import Importing
     from reverie.transcripts.recorded.library import Recording
     from reverie.transcripts.recorded.session import Kind
+    from reverie.transcripts.records import Source
+
+
+class TenantHome(Home):
+    """The home of one person in one workspace, on a server: no file of this machine is theirs."""
+
+    @property
+    def is_whole(self) -> bool:
+        return False
+
+    @cached_property
+    def targets(self) -> Targets:
+        from reverie.memory.targets import Targets
+
+        return Targets(self.config, ())
+
+    @cached_property
+    def skill_folders(self) -> Mapping[str, SkillFolder]:
+        return {}
+
+    def instructions(self) -> list[Instruction]:
+        return []
+
+    def _standard_places(self) -> Iterator[Source]:
+        return iter(())
+
+    def histories(self, workspace: str | None = None, user: str | None = None) -> list[History]:
+        people = [self.scope.user] if self.scope.user else self.history_records.people(self.scope)
+        return [self.history_of(self.scope.of(one)) for one in people]
+
+    @cached_property
+    def search(self) -> Finder:
+        return replace(super().search, only=self.scope.user)
+
+    @cached_property
+    def search_statements(self) -> StatementSearch:
+        from reverie.search.search import StatementSearch
+
+        def stated() -> Iterator[tuple[str, str, str]]:
+            for history in self.histories():
+                yield from (("store", rule.where, rule.text) for rule in history.rules())
+
+        return StatementSearch(stated)
+
+
+class TeamViews:
+    """One view for each person, made once. Who is bound to nobody here, or to the owner, sees the whole home; everyone
+    else only what is theirs."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._views: dict[tuple[str, str, str], Home] = {}
+
+    def of(self, workspace: str, user: str, person: str) -> Home:
+        found = self._views.get((workspace, user, person))
+        if found is None:
+            home, whole = self._home, workspace == LOCAL and user in ("", self._home.config.owner)
+            found = Home(home.config, home.clock) if whole else TenantHome(home.config.of(user), home.clock)
+            found.scope = Scope(workspace, None if whole else user or None, person)
+            shared = ("engine", "_derived", "projecting") if whole else ("engine",)
+            found.__dict__.update({name: getattr(home, name) for name in shared})
+            self._views[workspace, user, person] = found
+        return found
+
+    def close(self) -> None:
+        for view in self._views.values():
+            if not view.is_whole:  # the others have nothing that is theirs alone
+                view.close()
 
 
 class Tenants:
@@ -51,10 +123,10 @@ class Tenants:
 
         return Stores(scope, SqlStores(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
 
-    def writes(self, scope: Scope, author: Author, speaks_for: str = "") -> Storing:
-        from reverie.changes.stores.write import Storing
+    def writes(self, scope: Scope, author: Author, speaks_for: str = "") -> StoreWrites:
+        from reverie.changes.stores.write import StoreWrites
 
-        return Storing(self.stores(scope), self._transactions, self._home.ids, self._home.clock, author, speaks_for)
+        return StoreWrites(self.stores(scope), self._transactions, self._home.ids, self._home.clock, author, speaks_for)
 
     def sessions_in(self, workspace: str) -> Library:
         """The transcripts of a workspace, for whoever runs the server."""
@@ -129,7 +201,7 @@ class Tenants:
         )
 
     def store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
-        from reverie.changes.stores.land_dream import Dreamt
+        from reverie.changes.stores.dreams import DreamLanding
         from reverie.dreams.stores.progress import StoreDreamProgress
         from reverie.dreams.stores.target import StoreNights, StoreRooms
         from reverie.memory.stores.store import Author
@@ -143,7 +215,7 @@ class Tenants:
                 self._home.library(heard, scope.user or ""),
                 lambda name: recording.records.one(heard, name) is not None,
                 self.store_dreams,
-                lambda session: Dreamt(
+                lambda session: DreamLanding(
                     scope, self._transactions, self._home.ids, self._home.clock, Author("session", session)
                 ),
                 lambda session: StoreDreamProgress(recording, session),
@@ -166,12 +238,18 @@ class Tenants:
 
     def target(self, scope: Scope, store: str, author: Author) -> StoreTarget:
         """A memory store as a Target, for dreams. Not among the named ones: it has no git, and an undo of its own."""
-        from reverie.memory.stores.records import Pen
+        from reverie.memory.stores.store import WriteContext
         from reverie.storage.stores.target import StoreTarget
 
         locks = self._transactions.locks
         return StoreTarget(
-            self._home.engine, scope, store, Pen(author), clock=self._home.clock, ids=self._home.ids, locks=locks
+            self._home.engine,
+            scope,
+            store,
+            WriteContext(author),
+            clock=self._home.clock,
+            ids=self._home.ids,
+            locks=locks,
         )
 
     @cached_property
@@ -196,9 +274,9 @@ class Tenants:
             return found
         raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
 
-    def dreams_of_others(self, limit: int = 5) -> list[Located]:
+    def dreams_of_others(self) -> list[Located]:
         """The last dreams over memory stores that are not the owner's, in whatever workspace."""
-        return self.store_dreams.of_others(self._home.owned, limit)
+        return self.store_dreams.of_others(self._home.owned, limit=5)
 
     def erasing(self, scope: Scope) -> Erasing:
         """Erasure in a tenant, by whoever calls."""

@@ -16,8 +16,7 @@ from reverie.audit.inventory import AuditedDocument, Inventory, KeptSkill, Trace
 from reverie.audit.prompt_groups import home_of
 from reverie.core.clock import moment
 from reverie.core.errors import BadInput, ReverieError
-from reverie.memory.context_files import CONTEXT_FILES, SHARED, context_of
-from reverie.memory.target import Target
+from reverie.memory.target import CONTEXT_FILES, SHARED, Target, context_of
 from reverie.memory.targets import Targets
 from reverie.skills.library import Folder, folder_name
 from reverie.skills.skill import read_skill

@@ -20,7 +20,7 @@ from reverie.bridge.pull import Pull, Pulled, new_dreams, snapshot_at
 from reverie.bridge.push import Pushed, StoreWriter, push
 from reverie.bridge.source import Copies, HeardSession, RemoteDream, StoreSource
 from reverie.changes.history.change import Change
-from reverie.changes.landing_result import Outcome
+from reverie.changes.land import Outcome
 from reverie.changes.proposal import Proposal
 from reverie.changes.queue import Proposed
 from reverie.core.clock import Clock

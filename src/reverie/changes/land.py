@@ -1,4 +1,6 @@
-"""Landing: the one path by which Reverie writes memory and skills.
+"""What can come of wanting to land something. Expected outcomes are values.
+
+Landing: the one path by which Reverie writes memory and skills.
 
 While no other Reverie touches the artifact: what a crash left is finished, what others wrote is recorded, the change is
 worked out against the bytes that are there and scanned. Then (1) the Change is committed as intended, with the bytes
@@ -20,15 +22,79 @@ from dataclasses import dataclass, replace
 from reverie.changes.artifact import Artifact
 from reverie.changes.drafts import Draft, Drawn
 from reverie.changes.history.change import Change, Edit, Grounds
-from reverie.changes.history.records import HistoryRecords, Known
-from reverie.changes.landing_result import Landed, Outcome, Unchanged, Unsafe
-from reverie.changes.outside.edits import Noticing, moves_of, written
+from reverie.changes.history.records import ChangeQuery, HistoryRecords, Known
+from reverie.changes.outside_edits import OutsideEdits, moves_of, written
 from reverie.core.clock import Clock
 from reverie.core.errors import ReverieError
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
-from reverie.memory.operation import Conflicted
+from reverie.memory.operation import Conflicted, OverBudget, Unfit
 from reverie.memory.target import Held
+from reverie.safety.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """There was nothing to do. Nothing was written."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsafe:
+    """The new text must not pass unseen. Nothing was written."""
+
+    report: Report
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """The change that was approved is not the one that would be made now. Look at it again; nothing was written."""
+
+    proposal: str
+    why: str
+
+
+Refusal = Conflicted | OverBudget | Unfit | Unsafe | Stale
+Outcome = Landed | Unchanged | Refusal
+
+
+def undone_by(records: HistoryRecords, scope: Scope, change: str) -> Change | None:
+    """The Change that took this one back, unless that was taken back itself."""
+    for undo in records.find(scope, ChangeQuery(undoes=change)):
+        if undone_by(records, scope, undo.id) is None:
+            return undo
+    return None
+
+
+def already_undone(change: str, by: Change) -> Unchanged:
+    return Unchanged(f"{change} was taken back already, by {by.id}; to have it again, take back {by.id}")
+
+
+def in_words(outcome: Outcome) -> str:
+    match outcome:
+        case Landed(change):
+            return f"Landed as {change.id}."
+        case Unchanged(why):
+            return f"Nothing to do: {why}."
+        case Conflicted(_, why):
+            return f"Not done: {why}. Nothing was changed."
+        case OverBudget(characters, budget):
+            return f"Not done: the document would have {characters:,} characters; its limit is {budget:,}."
+        case Unfit(_, why):
+            return f"Not done: {why}."
+        case Unsafe(report):
+            first = report.findings[0] if report.findings else None
+            found = f"{first.category}: {first.shown[:120]!r}. {first.advice}" if first else "it could not be scanned"
+            return f"Not done: it looks unsafe ({found}) Nothing was changed."
+        case Stale(_, why):
+            return f"Not done: {why}. Look at it again."
+
 
 MOST_DRAWN = 8
 Exchanged = tuple[Edit, ...] | None | OSError | ReverieError  # what was written; None: others saved; or why it failed
@@ -38,7 +104,7 @@ Exchanged = tuple[Edit, ...] | None | OSError | ReverieError  # what was written
 class Landing:
     scope: Scope
     records: HistoryRecords
-    noticing: Noticing
+    outside: OutsideEdits
     ids: Ids
     clock: Clock
     project: Callable[[], object]
@@ -53,12 +119,12 @@ class Landing:
     def write(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
         """The same, to be projected later, when nothing is held any more."""
         artifact = draft.artifact
-        with self.noticing.held(artifact) as held:
+        with self.outside.held(artifact) as held:
             for attempt in range(MOST_DRAWN):
                 outcome = self._attempt(draft, held, grounds, despite_findings, first=attempt == 0)
                 if outcome is not None:
                     return outcome
-                self.noticing.reconcile(artifact, held)
+                self.outside.reconcile(artifact, held)
             return Conflicted(None, f"{artifact.subject} is being written by someone else all the time")
 
     def _attempt(
@@ -106,7 +172,7 @@ class Landing:
     ) -> Change:
         """Behind what others wrote since the document was last recorded, if they did."""
         if any(edit.before != _content(known.get(edit.document)) for edit in edits):
-            self.noticing.came_from_outside(artifact, {edit.document: edit.before for edit in edits})
+            self.outside.came_from_outside(artifact, {edit.document: edit.before for edit in edits})
             known = {edit.document: self._known(artifact, edit.document) for edit in edits}
         if edits == change.edits:
             return self.records.settle(self.scope, change, moves_of(artifact, change, known.get))

@@ -1,21 +1,30 @@
-"""A Proposal: the only thing a person is ever asked about. A Verdict: what they answered."""
+"""A Proposal: the only thing a person is ever asked about. A Verdict: what they answered. And where both are kept.
+
+A person may decide for another document or skill than the night chose: `moved` is the proposal for that one.
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from reverie.changes.history.change import Edit, evidence_as_json, operation_as_json
+from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin, weakest
-from reverie.memory.operation import Operation
+from reverie.core.scope import Scope
+from reverie.memory.library import Memory
+from reverie.memory.operation import Add, Operation, Remove
 from reverie.safety.report import SafetyFinding
-from reverie.skills.amendments.amendment import Amendment
+from reverie.skills.amendments.amendment import Amendment, Patch
 from reverie.skills.amendments.amendment_json import action_of, amendment_as_json
+from reverie.skills.amendments.edits import AddRule
+from reverie.skills.amendments.refine import refine
+from reverie.skills.library import Skills
 from reverie.transcripts.session import Evidence
 
 Kind = Literal["operation", "amendment"]
@@ -174,3 +183,121 @@ def bound(suggestion: Suggestion, diff: str) -> str:
         "evidence": evidence_as_json(suggestion.evidence),
     }
     return sha256(canonical(told))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenProposals:
+    """The proposals that wait at a time. `places` (target and subject) None is anywhere; `dream` and `project` "" are
+    any; `snoozed` are those a person put off."""
+
+    now: datetime
+    places: tuple[tuple[str, str], ...] | None = None
+    dream: str = ""
+    project: str = ""
+    snoozed: bool = False
+
+
+class Proposals(Protocol):
+    def put(self, scope: Scope, proposal: Proposal) -> None:
+        """Store it, or what became of it, with the ledger's row at once."""
+        ...
+
+    def get(self, scope: Scope, proposal: str) -> Proposal | None: ...
+
+    def find(
+        self,
+        scope: Scope,
+        statuses: Iterable[ProposalStatus],
+        since: datetime | None = None,
+        place: tuple[str, str] | None = None,
+    ) -> list[Proposal]:
+        """Oldest first. `since`: only what was decided behind that time; `place`: only what is for that target and
+        subject."""
+        ...
+
+    def waiting(self, scope: Scope, asked: OpenProposals, limit: int | None = None, first: int = 0) -> list[Proposal]:
+        """The proposals that wait and have not expired, the best first."""
+        ...
+
+    def marks(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, str]]:
+        """Id and hash of each of those, in the order of their ids."""
+        ...
+
+    def places(self, scope: Scope, asked: OpenProposals) -> dict[tuple[str, str], Proposal]:
+        """Target and subject of all of those, each with one of them."""
+        ...
+
+    def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime, str]]:
+        """The dreams that proposed them, the newest first, each with when it did and for which target."""
+        ...
+
+    def projects(self, scope: Scope, asked: OpenProposals) -> list[str]:
+        """The projects they were said in, in the order of their names."""
+        ...
+
+    def expired(self, scope: Scope, now: datetime, limit: int) -> list[Proposal]:
+        """The proposals that wait and should not any more."""
+        ...
+
+    def newest(self, scope: Scope, statuses: Iterable[ProposalStatus], limit: int) -> list[Proposal]:
+        """Those that were decided last, the last one first."""
+        ...
+
+
+SECTION = "Gotchas"  # of a skill, for a statement that was meant for memory
+
+
+def elsewhere(memory: Memory, skills: Skills, proposal: Proposal) -> tuple[str, ...]:
+    """The documents and skills a proposal could be for instead: none where it says nothing new."""
+    if not _texts(proposal.suggestion):
+        return ()
+    places = [
+        *_documents(memory),
+        *(f"{folder.name}/{one}" for folder in skills.folders.values() for one in folder.subjects()),
+    ]
+    here = f"{proposal.target_name}/{proposal.suggestion.subject}"
+    return tuple(one for one in dict.fromkeys(places) if one != here)
+
+
+def moved(memory: Memory, skills: Skills, proposal: Proposal, where: str) -> Suggestion:
+    """The same words for another place. What they would have replaced stays as it is."""
+    suggestion = proposal.suggestion
+    texts = _texts(suggestion)
+    if not texts:
+        raise BadInput(f"{proposal.id} says nothing new: it cannot be moved.", expected="a statement or rule to add")
+    if where in _documents(memory):
+        target, _, document = where.rpartition("/")
+        operations = tuple(Add(document, text) for text in texts)
+        return replace(suggestion, target=target, subject=document, operations=operations, amendment=None)
+    try:
+        found = skills.get(where)
+    except NotFound as error:
+        raise BadInput(f"There is no document or skill {where!r}.", expected="one of those that are offered") from error
+    added = _added(suggestion)
+    patch = refine(found.skill, section=added[0].section if added else SECTION, add=texts)
+    subject = found.skill.subject
+    return replace(suggestion, target=found.folder.key, subject=subject, operations=(), amendment=patch)
+
+
+def _documents(memory: Memory) -> list[str]:
+    names = list[str]()
+    for name in memory.present():
+        try:
+            names += [f"{name}/{place.document}" for place in memory.target(name).places()]
+        except ReverieError:  # one that cannot be read is no place to move to
+            continue
+    return names
+
+
+def _added(suggestion: Suggestion) -> list[AddRule]:
+    """The rules an amendment adds, if that is all it does."""
+    amendment = suggestion.amendment
+    edits = amendment.change if isinstance(amendment, Patch) and isinstance(amendment.change, tuple) else ()
+    added = [one for one in edits if isinstance(one, AddRule)]
+    return added if len(added) == len(edits) else []
+
+
+def _texts(suggestion: Suggestion) -> list[str]:
+    if suggestion.operations:
+        return [one.text for one in suggestion.operations if not isinstance(one, Remove)]
+    return [one.text for one in _added(suggestion)]

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from reverie.changes.affected_rules import critical_rules_touched, why_it_asks
 from reverie.changes.artifact import Artifact
-from reverie.changes.critical_rules import critical_rules_touched, why_it_asks
 from reverie.changes.drafts import Amend, Draft, Drawn, Operate, Rewrite
 from reverie.changes.history.records import HistoryRecords, Known
-from reverie.changes.landing_result import Unchanged
+from reverie.changes.land import Unchanged
 from reverie.changes.policy import Policy, PolicyCase, Ruling
-from reverie.changes.proposal import Proposal, ProposalStatus, Related, Suggestion, bound, drawn_diff
-from reverie.changes.records import Proposals
+from reverie.changes.proposal import Proposal, Proposals, ProposalStatus, Related, Suggestion, bound, drawn_diff
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope

@@ -9,19 +9,17 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
+from reverie.changes.affected_rules import CONFIRM, critical_rules_touched
 from reverie.changes.artifact import Artifact, Artifacts
-from reverie.changes.critical_rules import CONFIRM, critical_rules_touched
 from reverie.changes.drafts import Draft, Drawn, Operate, Rewrite
 from reverie.changes.history.change import Change, Grounds, Via
 from reverie.changes.history.library import Rule
 from reverie.changes.history.records import ChangeQuery, HistoryRecords, KnownEntry
-from reverie.changes.land import Landing
-from reverie.changes.landing_result import Landed, Outcome, Stale, Unchanged, already_undone, in_words, undone_by
-from reverie.changes.outside.edits import Noticed, Noticing, written
+from reverie.changes.land import Landed, Landing, Outcome, Stale, Unchanged, already_undone, in_words, undone_by
+from reverie.changes.outside_edits import OutsideEdits, Reconciled, written
 from reverie.changes.policy import Policy, Ruling
-from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion, Verdict
+from reverie.changes.proposal import OpenProposals, Proposal, Proposals, ProposalStatus, Suggestion, Verdict
 from reverie.changes.propose import Proposing, Repeated, Undrawable, draft_of, wanted_by
-from reverie.changes.records import OpenProposals, Proposals
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.core.origin import Origin
@@ -65,7 +63,7 @@ class Review:
     proposals: Proposals
     policy: Policy
     artifacts: Artifacts
-    noticing: Noticing
+    outside: OutsideEdits
     proposing: Proposing
     landing: Landing
     clock: Clock
@@ -81,7 +79,7 @@ class Review:
         """
         artifact = self._artifact(suggestion)
         suggestion = replace(suggestion, target=artifact.holder.key)
-        with self.noticing.held(artifact) as held:
+        with self.outside.held(artifact) as held:
             drawn = self.proposing.draw(artifact, suggestion, held)
             if land and isinstance(drawn, Repeated):
                 drawn = self._taken_up(artifact, suggestion, held, drawn)
@@ -118,8 +116,9 @@ class Review:
         return self.page(None if every else self.room())
 
     def page(self, limit: int | None, first: int = 0, asked: OpenProposals | None = None) -> list[Proposal]:
-        """A part of what waits, best first."""
-        self._expire()
+        """A part of what waits, best first. What nobody answered in time expires first."""
+        for proposal in self.proposals.expired(self.scope, self.clock.now(), MOST_EXPIRED_AT_ONCE):
+            self.proposals.put(self.scope, replace(proposal, status=ProposalStatus.EXPIRED))
         return self.proposals.waiting(self.scope, asked or self.open, limit, first)
 
     def marks(self, asked: OpenProposals | None = None) -> list[tuple[str, str]]:
@@ -146,10 +145,6 @@ class Review:
         """The last decisions of people, newest first, among the last hundred that were decided at all."""
         past = self.proposals.newest(self.scope, _DECIDED, LATELY)
         return [one for one in past if one.verdict and not one.verdict.policy][:limit]
-
-    def _expire(self) -> None:
-        for proposal in self.proposals.expired(self.scope, self.clock.now(), MOST_EXPIRED_AT_ONCE):
-            self.proposals.put(self.scope, replace(proposal, status=ProposalStatus.EXPIRED))
 
     def get(self, proposal: str) -> Proposal:
         found = self.proposals.get(self.scope, proposal)
@@ -222,7 +217,7 @@ class Review:
     def drawn(self, proposal: Proposal) -> tuple[Artifact, Drawn | Undrawable]:
         """Draw a proposal anew on its files as they are now. Nothing is stored."""
         artifact = self._artifact(proposal.suggestion)
-        with self.noticing.held(artifact) as held:
+        with self.outside.held(artifact) as held:
             return artifact, draft_of(artifact, proposal.suggestion, self.clock.now()).drawn(held)
 
     def edited(
@@ -246,7 +241,7 @@ class Review:
         changed = replace(changed, target=artifact.holder.key)
         if refusal := self._not_editable(self.get(proposal.id), proposal):
             return refusal
-        with self.noticing.held(artifact) as held:
+        with self.outside.held(artifact) as held:
             drawn = self.proposing.draw(artifact, changed, held, instead_of=proposal.id)
         if not isinstance(drawn, tuple):
             return drawn
@@ -280,7 +275,7 @@ class Review:
         except BadInput:  # its target is gone: nothing can land there, and a person may still say no
             yield stored
             return
-        with self.noticing.held(artifact):
+        with self.outside.held(artifact):
             yield self.get(stored.id)
 
     def _not_open(self, stored: Proposal, seen: Proposal | None) -> Stale | None:
@@ -375,7 +370,7 @@ class Review:
         return self._projected(self._written(draft, self._directly(because), despite_findings, even_critical))
 
     def _written(self, draft: Draft, grounds: Grounds, despite_findings: bool, even_critical: bool) -> Outcome:
-        with self.noticing.held(draft.artifact) as held:
+        with self.outside.held(draft.artifact) as held:
             if not even_critical and self._touches_critical(draft, held):
                 return Conflicted(None, CONFIRM)
             return self.landing.write(draft, grounds, despite_findings=despite_findings)
@@ -429,7 +424,7 @@ class Review:
             because=because,
         )
         draft = Rewrite(self.artifacts(undone.target, undone.subject), back)
-        with self.noticing.held(draft.artifact):
+        with self.outside.held(draft.artifact):
             if by := undone_by(self.records, self.scope, undone.id):
                 return already_undone(undone.id, by)
             outcome = self._written(draft, grounds, despite_findings, even_critical)
@@ -459,36 +454,36 @@ class Review:
 
     # ---- recovering --------------------------------------------------------------------------------------------------
 
-    def recover(self) -> Noticed:
+    def recover(self) -> Reconciled:
         """Finish what a crash left: changes half written, verdicts not yet carried out. Twice does nothing more."""
         subjects = {(change.target, change.subject): None for change in self.records.unsettled(self.scope)}
         left = [partial(self._reconciled, *subject) for subject in subjects]
         left += [partial(self._carried_out, one) for one in self.proposals.find(self.scope, [ProposalStatus.APPROVED])]
-        noticed, gone = Noticed(), list[BadInput]()
+        reconciled, gone = Reconciled(), list[BadInput]()
         for finish in left:
             try:
-                noticed = noticed.and_also(finish())
+                reconciled = reconciled.and_also(finish())
             except BadInput as error:  # its target is not there now: what is left elsewhere does not wait for it
                 gone.append(error)
         self.landing.project()
         if gone:
             raise gone[0]
-        return noticed
+        return reconciled
 
-    def _reconciled(self, target: str, subject: str) -> Noticed:
-        return self.noticing.reconciled(self.artifacts(target, subject))
+    def _reconciled(self, target: str, subject: str) -> Reconciled:
+        return self.outside.reconciled(self.artifacts(target, subject))
 
-    def _carried_out(self, proposal: Proposal) -> Noticed:
+    def _carried_out(self, proposal: Proposal) -> Reconciled:
         with self._deciding(proposal) as stored:
             if stored.status is not ProposalStatus.APPROVED:
-                return Noticed()  # who had approved it was not dead, and is done now
+                return Reconciled()  # who had approved it was not dead, and is done now
             done = self.records.find(self.scope, ChangeQuery(proposal=stored.id))
             if done:
                 self._close(stored, Landed(done[0]))
-                return Noticed()
+                return Reconciled()
             outcome = self._landed(stored)
             self._close(stored, outcome)
-            return Noticed(landed=(outcome.change,)) if isinstance(outcome, Landed) else Noticed()
+            return Reconciled(landed=(outcome.change,)) if isinstance(outcome, Landed) else Reconciled()
 
 
 def proposal_outcome(proposed: Proposed) -> str:

@@ -36,7 +36,7 @@ class ContextRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenContext:
     """A context as it was given. `left_out` and `withheld` say what is not in it and why."""
 
     id: str
@@ -50,17 +50,17 @@ class Given:
 
 
 class Contexts(Protocol):
-    def keep(self, scope: Scope, given: Given) -> None:
+    def keep(self, scope: Scope, given: GivenContext) -> None:
         """Store what was given, with the ledger's row at once."""
         ...
 
-    def last(self, scope: Scope, session: str | None = None, until: datetime | None = None) -> Given | None:
+    def last(self, scope: Scope, session: str | None = None, until: datetime | None = None) -> GivenContext | None:
         """The latest one: of a session, or given at or before a time."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Briefing:
+class ContextBuilder:
     scope: Scope
     memory: Memory
     skills: Skills
@@ -76,7 +76,7 @@ class Briefing:
         budget: int = DEFAULT_BUDGET,
         targets: Sequence[str] = (),
         session: str | None = None,
-    ) -> Given:
+    ) -> GivenContext:
         """The block for a session that is about to do `task`. With the id of a session it is frozen for that one."""
         if session is not None and (earlier := self.contexts.last(self.scope, session)):
             return earlier
@@ -85,7 +85,7 @@ class Briefing:
         self.contexts.keep(self.scope, given)
         return given
 
-    def as_of(self, when: datetime, session: str | None = None) -> Given:
+    def as_of(self, when: datetime, session: str | None = None) -> GivenContext:
         """The context given last at or before a time, byte for byte."""
         found = self.contexts.last(self.scope, session, when)
         if found is None:
@@ -95,14 +95,14 @@ class Briefing:
             )
         return found
 
-    def _made(self, asked: ContextRequest, session: str | None) -> Given:
+    def _made(self, asked: ContextRequest, session: str | None) -> GivenContext:
         space = asked.budget * CHARACTERS_A_TOKEN
         entries, unsafe = _safe(self._entries(asked))
         lines, left_out = _fitting(entries, space)
         space -= sum(map(len, lines))
         found, withheld = self._matched(asked, max(0, space) // CHARACTERS_A_TOKEN)
         text = _rendered(lines, found)
-        return Given(
+        return GivenContext(
             self.ids.new("ctx"),
             self.clock.now(),
             session,

@@ -1,4 +1,4 @@
-"""`home.refining`: how skills change. Refining proposes; the rest is a person's own act."""
+"""`home.refining`: how skills change. `refine_skill` proposes; the rest is a person's own act."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from reverie.changes.history.change import Change, Via
 from reverie.changes.history.library import History, Rule
 from reverie.changes.history.records import ChangeQuery
-from reverie.changes.landing_result import Outcome
+from reverie.changes.land import Outcome
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed, Review
 from reverie.core.errors import BadInput, NotFound
@@ -24,7 +24,7 @@ from reverie.transcripts.session import Evidence
 
 
 @dataclass(frozen=True, slots=True)
-class Refining:
+class SkillChanges:
     """`folder_at` looks at a folder outside the home, to bring a skill in from there."""
 
     skills: Skills

@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from reverie.changes.history.change import Change, Grounds, Via
 from reverie.changes.history.records import ChangeQuery
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.proposal import ProposalStatus, Suggestion
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Review, Waiting, proposal_outcome
@@ -242,8 +242,6 @@ def _too_much(outcome: object) -> str:
 def _fate(proposed: Proposed) -> tuple[SyncOutcome, str]:
     if isinstance(proposed, Landed):
         return SyncOutcome.LANDED, proposed.change.id
-    if isinstance(proposed, Waiting):
-        return SyncOutcome.WAITS, f"{proposed.proposal.id} asks: {proposed.proposal.asks_because}"
-    if isinstance(proposed, Repeated) and proposed.proposal.status is ProposalStatus.WAITING:
+    if isinstance(proposed, Waiting | Repeated) and proposed.proposal.status is ProposalStatus.WAITING:
         return SyncOutcome.WAITS, f"{proposed.proposal.id} asks: {proposed.proposal.asks_because}"
     return SyncOutcome.REFUSED, proposal_outcome(proposed)

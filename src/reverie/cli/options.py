@@ -1,8 +1,9 @@
-"""What every command shares: `--home`, `--json`, and how a Home is opened for it."""
+"""What every command shares: `--home`, `--json`, how a Home is opened for it, and whose commands its hints name."""
 
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -10,17 +11,15 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
-
-from reverie.cli.host_commands import renamed
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from reverie.app import Home
-    from reverie.core.short_ids import IdKind
+    from reverie.core.ids import IdKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +141,36 @@ class DateOrAge(click.ParamType[datetime]):
                 ctx,
             )
         return read.replace(tzinfo=UTC) if read.tzinfo is None else read
+
+
+# As Hermes has them: what it does not take, such as `reverie dream PATH`, stays as it is.
+_HINT = re.compile(r"`reverie (?:(dream(?: --propose)?)|(?:review|status|compact|explain|undo)(?: [^`\s-][^`\s]*)*)`")
+
+
+def hints_name(program: str) -> None:
+    """From now on, in all that is printed."""
+    sys.stdout = cast(TextIO, _Renaming(sys.stdout, program))
+    sys.stderr = cast(TextIO, _Renaming(sys.stderr, program))
+
+
+def renamed(text: str) -> str:
+    """For what is not printed by itself, but goes through a pager."""
+    return sys.stdout.renamed(text) if isinstance(sys.stdout, _Renaming) else text
+
+
+class _Renaming:
+    def __init__(self, stream: TextIO, program: str) -> None:
+        self._stream, self._program = stream, program
+
+    def renamed(self, text: str) -> str:
+        def hint(found: re.Match[str]) -> str:
+            words = found[0].removeprefix("`reverie ")
+            return f"`{self._program} {words.replace('dream', 'run', 1) if found[1] else words}"
+
+        return _HINT.sub(hint, text)
+
+    def write(self, text: str) -> int:
+        return self._stream.write(self.renamed(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)

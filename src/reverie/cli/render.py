@@ -6,15 +6,14 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from reverie.core.clock import rfc3339
-from reverie.core.plural import plural
+from reverie.core.hashes import json_ready
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -68,21 +67,6 @@ def dream_owner(found: Located) -> str:
 
 def print_json(value: object) -> None:
     click.echo(json.dumps(json_ready(value), ensure_ascii=False, indent=2))
-
-
-def json_ready(value: Any) -> Any:
-    """The value as JSON can hold it."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: json_ready(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    if isinstance(value, datetime):
-        return rfc3339(value)
-    if isinstance(value, Mapping):
-        return {str(key): json_ready(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [json_ready(inner) for inner in value]
-    return value
 
 
 def day(at: datetime | None) -> str:

@@ -23,8 +23,8 @@ from reverie.dreams.skill_items import DraftedAmendment, drafted
 from reverie.dreams.verify.case import STANDING, Case, case_of
 from reverie.dreams.verify.checks import CheckResult, check
 from reverie.dreams.verify.reasons import Mark, Objection, Reason, Severity, finding
-from reverie.memory.audience import belongs, in_project
 from reverie.memory.operation import Add, Operation, Remove, Replace
+from reverie.memory.target import belongs, in_project
 from reverie.text.relation import conflict_on_one_matter
 
 MOST_PROPOSALS = 10

@@ -11,7 +11,7 @@ from typing import Protocol, Unpack
 
 from reverie.changes.history.change import Change
 from reverie.changes.history.records import ChangeQuery, HistoryReader
-from reverie.changes.landing_result import Outcome, undone_by
+from reverie.changes.land import Outcome, undone_by
 from reverie.core.errors import BadInput, ReverieError, StillLocked, SwitchedOff
 from reverie.dreams.brief.brief import Brief
 from reverie.dreams.brief.select_sessions import gathered, is_named, missing_choice

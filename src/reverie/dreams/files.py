@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from reverie.changes.landing_result import Landed, Stale, Unchanged, Unsafe, in_words
+from reverie.changes.land import Landed, Stale, Unchanged, Unsafe, in_words
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.proposal import ProposalStatus as Standing
 from reverie.changes.propose import Repeated

@@ -15,7 +15,7 @@ from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.records import Dreams, Lease
 from reverie.dreams.target import OWN_SKILLS
 from reverie.memory.library import Memory
-from reverie.search.finding import Finder
+from reverie.search.finder import Finder
 from reverie.skills.library import Skills
 from reverie.transcripts.library import Library
 from reverie.transcripts.session import Head

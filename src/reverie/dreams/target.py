@@ -17,7 +17,7 @@ from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.dream import Dream, Judged
 from reverie.dreams.records import Lease, Planned, Thought
 from reverie.memory.operation import Operation
-from reverie.search.finding import Finder
+from reverie.search.finder import Finder
 from reverie.skills.library import FoundSkill
 
 OWN_SKILLS = "skills"

@@ -13,10 +13,10 @@ from functools import partial
 from reverie.changes.artifact import Artifact, memory_artifact
 from reverie.changes.drafts import Rewrite
 from reverie.changes.history.change import Edit, Grounds, Via
-from reverie.changes.landing_result import Landed, Unchanged, in_words
-from reverie.changes.outside.record_before_read import has_displaced
+from reverie.changes.land import Landed, Unchanged, in_words
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Review, Waiting
+from reverie.changes.record_before_read import has_displaced
 from reverie.core.errors import ReverieError
 from reverie.erasure.wanted import ErasurePlace, Left
 from reverie.erasure.words import Scrubber

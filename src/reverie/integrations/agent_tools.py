@@ -43,7 +43,7 @@ class AgentTools:
     agent: str
 
     def search(self, query: str, limit: int = 5) -> str:
-        from reverie.search.passages import passage
+        from reverie.search.finder import passage
 
         hits = self.home.search(query, limit=min(limit, MOST_HITS))
         if not hits:

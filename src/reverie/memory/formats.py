@@ -3,17 +3,20 @@
 A format cuts a document into pieces that lie side by side: entries, and opaque stretches between them. Joining the
 pieces gives the same bytes, always; an edit changes only the pieces it names. Bytes that are not UTF-8 travel
 through as they are.
+
+Entries that come from elsewhere: an export of ours, a Hermes document, any Markdown list.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from reverie.memory.pages import add_to_page, cut_page, remove_from_page
-from reverie.memory.pieces import FRONT_MATTER, Piece, fence_after, swapped
+from reverie.core.errors import BadInput
+from reverie.memory.pages import FRONT_MATTER, Piece, add_to_page, cut_page, fence_after, remove_from_page, swapped
 
 FormatName = Literal["hermes", "list", "page", "whole"]
 _DELIMITER = re.compile(r"\r?\n§\r?\n")
@@ -160,3 +163,28 @@ FORMATS: dict[FormatName, Format] = {
         lambda *_: [],
     ),
 }
+
+
+def entries_in(content: bytes, name: str, document: str | None = None) -> list[str]:
+    """The statements in a file, in order. `document` chooses among those of an export."""
+    text = content.decode("utf-8", "surrogateescape")
+    if text.lstrip().startswith("{"):
+        found = _exported(text, document)
+    else:
+        form = FORMATS["hermes" if "\n§\n" in text.replace("\r\n", "\n") else "list"]
+        found = [piece.entry for piece in form.cut(text) if piece.entry is not None]
+    if not found:
+        raise BadInput(
+            f"{name} holds no entries.",
+            expected="an export of `reverie memory export`, entries between lines with §, or a Markdown list",
+        )
+    return list(dict.fromkeys(found))
+
+
+def _exported(text: str, document: str | None) -> list[str]:
+    try:
+        told = json.loads(text)
+        entries = told["entries"]
+        return [str(one["text"]) for one in entries if document in (None, one.get("document"))]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"It begins like JSON but is not an export of Reverie: {error!r}.") from error

@@ -82,7 +82,9 @@ def _alike(old: Sequence[str], new: Sequence[str], was: set[int], now: set[int])
     before = {at: _words(text) for at, text in enumerate(old) if at not in was}
     after = {at: _words(text) for at, text in enumerate(new) if at not in now}
     likeness = sorted(
-        ((-_dice(words, others), a, b) for a, words in before.items() for b, others in after.items()),
+        (-(2 * len(words & others) / (len(words) + len(others)) if words or others else 1.0), a, b)
+        for a, words in before.items()
+        for b, others in after.items()
     )
     pairs: list[tuple[int, int]] = []
     for unlike, a, b in likeness:
@@ -96,7 +98,3 @@ def _alike(old: Sequence[str], new: Sequence[str], was: set[int], now: set[int])
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
-
-
-def _dice(one: frozenset[str], other: frozenset[str]) -> float:
-    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0

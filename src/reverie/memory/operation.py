@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from reverie.core.hashes import sha256
 from reverie.memory.formats import FORMATS, Document, FormatName
-from reverie.memory.pieces import Piece
+from reverie.memory.pages import Piece
 
 
 @dataclass(frozen=True, slots=True)

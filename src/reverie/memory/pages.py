@@ -1,7 +1,8 @@
-"""page: a Markdown page as agents and people write notes. Each statement is an entry wherever it stands.
+"""The page format: a Markdown page as agents and people write notes, and the pieces every format cuts a document into.
 
-Entries are the sentences of paragraphs and of list items at any depth, and lines that are statements by themselves
-("Editor: vim"). Headings, code, tables, quotations, comments and front matter are opaque, and so is a label ("Hosts:").
+On a page each statement is an entry wherever it stands: the sentences of paragraphs and of list items at any depth, and
+lines that are statements by themselves ("Editor: vim"). Headings, code, tables, quotations, comments and front matter
+are opaque, and so is a label ("Hosts:").
 """
 
 from __future__ import annotations
@@ -9,9 +10,44 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from reverie.memory.pieces import FRONT_MATTER, Piece, fence_after
+FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?:.*\r?\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a document. `entry` is the statement in it, or None for what is nobody's statement."""
+
+    raw: str
+    entry: str | None = None
+
+    @property
+    def lead(self) -> str:
+        """The characters before the statement: white space, the marker of a list."""
+        return self.raw[: self.raw.find(self.entry or "")]
+
+    @property
+    def trail(self) -> str:
+        return self.raw[len(self.lead) + len(self.entry or "") :]
+
+
+def swapped(piece: Piece, text: str) -> Piece:
+    """The piece with its statement exchanged, what is around it kept."""
+    return Piece(piece.lead + text + piece.trail, text)
+
+
+def fence_after(line: str, fence: str) -> str:
+    """The fence that is open behind this line, or nothing."""
+    marker = _FENCE.match(line)
+    if marker is None:
+        return fence
+    if not fence:
+        return marker.group(1)
+    return "" if line.strip().startswith(fence) else fence
+
 
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
 _OPAQUE = re.compile(
@@ -60,7 +96,10 @@ def _cut(text: str) -> Iterator[Piece]:
     fence, block = "", list[str]()
     for line in text[len(opaque) :].splitlines(keepends=True):
         was_fenced, fence = bool(fence), fence_after(line, fence)
-        shut = was_fenced or bool(fence) or _OPAQUE.match(line) is not None or _is_code(line, block)
+        code = (
+            not block and line.startswith(("    ", "\t")) and _ITEM.match(line) is None
+        )  # indented, and under no item
+        shut = was_fenced or bool(fence) or code or _OPAQUE.match(line) is not None
         if block and (shut or _ITEM.match(line) or not _goes_on(line, block)):
             yield from _statements(block)
             block = []
@@ -69,11 +108,6 @@ def _cut(text: str) -> Iterator[Piece]:
         else:
             block.append(line)
     yield from _statements(block)
-
-
-def _is_code(line: str, block: Sequence[str]) -> bool:
-    """Indented by four, and under no item."""
-    return not block and line.startswith(("    ", "\t")) and _ITEM.match(line) is None
 
 
 def _goes_on(line: str, block: Sequence[str]) -> bool:
@@ -150,12 +184,11 @@ def remove_from_page(pieces: list[Piece], place: int) -> list[Piece]:
     left = [piece.entry for at, piece in enumerate(pieces) if at != place and piece.entry is not None]
     tries = [_taken_out(pieces, place)]
     tries += [[*pieces[:place], Piece(gap), *pieces[place + 1 :]] for gap in ("\n", "\n\n", "\n\n<!-- -->\n\n")]
-    fits = (one for one in tries if _entries(one) == left)
-    return next(fits, tries[-1])
-
-
-def _entries(pieces: Sequence[Piece]) -> list[str]:
-    return [one.entry for one in cut_page("".join(piece.raw for piece in pieces)) if one.entry is not None]
+    for one in tries:
+        read = cut_page("".join(piece.raw for piece in one))
+        if [piece.entry for piece in read if piece.entry is not None] == left:
+            return one
+    return tries[-1]
 
 
 def _taken_out(pieces: list[Piece], place: int) -> list[Piece]:

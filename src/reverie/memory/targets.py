@@ -73,17 +73,12 @@ class Targets(Mapping[str, Target]):
 
     def present(self) -> list[Target]:
         """Every target whose folder is there, also where its documents are gone; each place once."""
-        return self._each(lambda target: _has_folder(target) or _stands(target))
+        return self._each(lambda target: _has_folder(target, "folder") or _stands(target))
 
     def in_use(self) -> list[Target]:
         """Every target whose agent is used on this machine (its `agent_folder` is there), or that is available; each
         place once."""
-
-        def is_used(target: Target) -> bool:
-            folder: Path | None = getattr(target, "agent_folder", None)
-            return (folder is not None and folder.is_dir()) or getattr(target, "ready", False) or _stands(target)
-
-        return self._each(is_used)
+        return self._each(lambda one: _has_folder(one, "agent_folder") or getattr(one, "ready", False) or _stands(one))
 
     def __getitem__(self, name: str) -> Target:
         target = self._find(name)
@@ -166,8 +161,8 @@ def _documents(target: Target) -> set[str]:
     return {place.document for place in target.places()}
 
 
-def _has_folder(target: Target) -> bool:
-    folder: Path | None = getattr(target, "folder", None)
+def _has_folder(target: Target, name: str) -> bool:
+    folder: Path | None = getattr(target, name, None)
     return folder is not None and folder.is_dir()
 
 

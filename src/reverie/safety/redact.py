@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from reverie.core.lazy_pattern import lazy_pattern
+from reverie.core.strings import lazy_pattern
 from reverie.safety.secrets.assignments import named_values
 from reverie.safety.secrets.blocks import headers, key_blocks, secrets_in_addresses
 from reverie.safety.secrets.commands import command_secrets

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from reverie.core.lazy_pattern import lazy_pattern
+from reverie.core.strings import lazy_pattern
 from reverie.safety.vocabulary import VOCABULARY
 
 _GAP = r"(?:[\W_]{1,12})"

@@ -1,24 +1,40 @@
 """Search: a question and where to look in, the turns that answer it out, by key. The caller attaches the texts.
 
-The index proposes a pool of turns by their words, the vectors say how near each is in meaning, and `ranking` decides.
+The index proposes a pool of turns by their words, the vectors say how near each is in meaning, and `rank` decides.
 Turns whose vectors are not filled yet are found by their words alone.
+
+What memory and skills say is searched beside it. There few statements stand against many turns: they are ranked by the
+share of the question's words they hold, rare words counting more. One that holds too little of them is no answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from reverie.search.rank import DEFAULT, Ranked, RankedTurn, RankWeights, TurnKey, rank, spread_over_sessions
-from reverie.search.turn_vectors import cosines, leaning, question_vector
+from reverie.search.rank import (
+    DEFAULT,
+    Ranked,
+    RankedTurn,
+    RankWeights,
+    TurnKey,
+    cosines,
+    leaning,
+    question_vector,
+    rank,
+    spread_over_sessions,
+)
 from reverie.text.categories import with_members
-from reverie.text.tokens import Term, terms
+from reverie.text.tokens import Term, terms, tokens
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 __all__ = [
     "Index",
@@ -69,7 +85,6 @@ class SearchFilter:
     role: str | None = None
     since: datetime | None = None
     until: datetime | None = None
-    session_ids: frozenset[str] | None = None
 
 
 class Index(Protocol):
@@ -124,3 +139,40 @@ def _near(
 ) -> list[float | None]:
     near = dict(zip(bits, cosines(question, list(bits.values())), strict=True))
     return [near.get(candidate.key) for candidate in candidates]
+
+
+LEAST = 0.4  # of the weight of the question's words
+MOST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StatementHit:
+    """`kind` says what it stands in: `memory`, `skill`, `instructions` or `store`; `where` says which."""
+
+    kind: str
+    where: str
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class StatementSearch:
+    """`statements` gives kind, place and text of all there are."""
+
+    statements: Callable[[], Iterable[tuple[str, str, str]]]
+
+    def __call__(self, query: str, limit: int = MOST) -> list[StatementHit]:
+        asked = [term.forms for term in terms(query) if term.weight == 1]
+        if not asked:
+            return []
+        known = [(kind, where, text, set(tokens(text))) for kind, where, text in self.statements()]
+        held = Counter(at for *_, words in known for at, forms in enumerate(asked) if not words.isdisjoint(forms))
+        weights = [math.log(1 + len(known) / (1 + held[at])) for at in range(len(asked))]
+        whole = sum(weights) or 1.0
+        hits = dict[tuple[str, str], StatementHit]()
+        for kind, where, text, words in known:
+            held_here = (at for at, forms in enumerate(asked) if not words.isdisjoint(forms))
+            score = sum(weights[at] for at in held_here) / whole
+            if score >= LEAST:
+                hits.setdefault((where, text), StatementHit(kind, where, text, round(score, 3)))
+        return sorted(hits.values(), key=lambda hit: (-hit.score, len(hit.text)))[:limit]

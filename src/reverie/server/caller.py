@@ -12,7 +12,7 @@ from fastapi import Header, Request, Security, params
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
 from reverie.app.tenants import Tenants
-from reverie.changes.stores.write import Storing
+from reverie.changes.stores.write import StoreWrites
 from reverie.core.keys import ApiKey, Permission
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dreaming import StoreDreaming
@@ -52,7 +52,7 @@ class Caller:
         return self._tenants.stores(self.scope)
 
     @property
-    def storing(self) -> Storing:
+    def storing(self) -> StoreWrites:
         return self._tenants.writes(self.scope, Author("api", self.key.id), self.key.user)
 
     @property

@@ -19,7 +19,7 @@ _NOT_HERE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.
 _CALLS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}  # with the flags to exchange, and to keep
 
 
-def exchanged(folder: int, one: str, other: str) -> bool:
+def swap_files(folder: int, one: str, other: str) -> bool:
     """Each name means what the other meant, from one moment to the next. False: it cannot be done here."""
     return _renamed(folder, one, other, exchange=True)
 

@@ -13,16 +13,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from reverie.changes.artifact import Holder
 from reverie.changes.history.records import Anchored
-from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput
-from reverie.core.slugs import slug
+from reverie.core.hashes import json_ready
+from reverie.core.strings import slug
 from reverie.system.files import make_folder, replace_file
 from reverie.system.git.repository import RepositoryPlace, opened
 
@@ -79,20 +77,6 @@ def export_store(folder: Path, store: str, texts: Mapping[str, str]) -> int:
 
 
 def export_rows(folder: Path, name: str, rows: Iterable[object]) -> int:
-    lines = [json.dumps(_plain(row), ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows]
+    lines = [json.dumps(json_ready(row), ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows]
     replace_file(folder / f"{name}.jsonl", b"".join(lines))
     return len(lines)
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    if isinstance(value, datetime):
-        return rfc3339(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(inner) for inner in value]
-    return value

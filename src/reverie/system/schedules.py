@@ -17,9 +17,9 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from reverie.core.clock import EVERY_MINUTE, Schedule
 from reverie.core.errors import BadInput, NotFound, NotPermitted
-from reverie.core.schedule import EVERY_MINUTE, Schedule
-from reverie.core.slugs import slug
+from reverie.core.strings import slug
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
 
 MARK = "# reverie: nightly dream of "

@@ -25,7 +25,7 @@ from pathlib import Path
 from reverie.core.errors import NotFound, NotPermitted, ReverieError
 from reverie.core.hashes import sha256
 from reverie.memory.target import Displaced
-from reverie.system.exchange import exchanged, move_if_free, written_elsewhere
+from reverie.system.exchange import move_if_free, swap_files, written_elsewhere
 from reverie.system.files import OpenFolder, explained, make_folder
 
 KEPT_SECONDS = 24 * 3600  # where it cannot be found out whether someone writes to a file
@@ -192,7 +192,7 @@ class _Exchange:
         return False
 
     def _swap(self) -> bool:
-        done = exchanged(self.folder.handle, self.kept, self.name)
+        done = swap_files(self.folder.handle, self.kept, self.name)
         self.shown = self.shown or done
         return done
 

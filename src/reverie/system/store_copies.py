@@ -29,7 +29,7 @@ from reverie.bridge.night import BridgeNight, Link
 from reverie.bridge.propose.learned_routes import LearnedRoute
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.clock import rfc3339
-from reverie.core.slugs import slug
+from reverie.core.strings import slug
 from reverie.system.files import PATIENCE_SECONDS, explained, flocked, make_folder, read_file, replace_file
 
 SOURCE, DREAMS, PROPOSED, SESSIONS = "source.json", "dreams.json", "proposed.json", "sessions"

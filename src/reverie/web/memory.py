@@ -12,11 +12,17 @@ from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
 from reverie.changes.history.change import Change
-from reverie.changes.history.library import History, Instruction, Rule, happened
-from reverie.changes.history.rule_rows import as_csv, rules_as_json
-from reverie.changes.history.sizes import sizes
-from reverie.changes.inbox.word_diff import Hunk, edit_hunks
-from reverie.changes.landing_result import Landed, in_words, undone_by
+from reverie.changes.history.library import (
+    History,
+    Instruction,
+    Rule,
+    happened,
+    rules_as_csv,
+    rules_as_json,
+    sizes,
+)
+from reverie.changes.inbox.headline import Hunk, edit_hunks
+from reverie.changes.land import Landed, in_words, undone_by
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.memory.library import budget_of
@@ -142,7 +148,7 @@ def rules(request: Request, q: str = "", as_of: str = "") -> Response:
 def rules_csv(request: Request, q: str = "", as_of: str = "") -> Response:
     home, pages = parts(request)
     home.memory.touch_all()
-    return _file(as_csv(*_rules_that_match(home, q, pages.end_of(as_of))), "text/csv", "rules.csv")
+    return _file(rules_as_csv(*_rules_that_match(home, q, pages.end_of(as_of))), "text/csv", "rules.csv")
 
 
 @router.get("/rules.json")

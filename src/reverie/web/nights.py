@@ -10,7 +10,7 @@ from datetime import date, tzinfo
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from reverie.changes.landing_result import Landed, in_words
+from reverie.changes.land import Landed, in_words
 from reverie.dreams.diary import night_summary
 from reverie.dreams.dream import Dream, Fate
 from reverie.web.inbox import parts

@@ -9,8 +9,7 @@ from starlette.responses import Response
 
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound
-from reverie.search.finding import exchanges
-from reverie.search.passages import passage
+from reverie.search.finder import exchanges, passage
 from reverie.transcripts.records import SessionQuery
 from reverie.web.inbox import parts
 

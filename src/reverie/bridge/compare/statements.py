@@ -14,7 +14,7 @@ from typing import Any
 
 from reverie.bridge.compare.snapshot import Snapshot
 from reverie.memory.formats import FORMATS
-from reverie.memory.pieces import FRONT_MATTER, fence_after
+from reverie.memory.pages import FRONT_MATTER, fence_after
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t#]*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+")

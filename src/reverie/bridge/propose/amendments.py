@@ -42,7 +42,7 @@ from reverie.bridge.propose.route import (
 )
 from reverie.changes.history.change import Change
 from reverie.changes.history.records import ChangeQuery
-from reverie.changes.landing_result import Landed, Outcome, undone_by
+from reverie.changes.land import Landed, Outcome, undone_by
 from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Review, Waiting

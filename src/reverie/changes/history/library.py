@@ -1,13 +1,18 @@
-"""`home.history`: what happened, what a document said at any time, and why each statement is there."""
+"""`home.history`: what happened, what a document said at any time, why each statement is there; and rules as rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from io import StringIO
+from typing import Any
 
 from reverie.changes.history.change import Change, Edit, Via
 from reverie.changes.history.records import ChangeQuery, HistoryRecords, Known
+from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import canonical, sha256
 from reverie.core.scope import Scope
@@ -264,3 +269,83 @@ def happened(change: Change) -> str:
             verbs = {"Add": "added to", "Replace": "replaced in", "Remove": "removed from"}
             done = {verbs[type(one).__name__] for one in change.operations} or {"changed"}
             return f"{' and '.join(sorted(done))} {change.subject}"
+
+
+def sizes(changes: Sequence[Change]) -> list[tuple[datetime, float]]:
+    """Characters after each change of one document or skill, oldest first. `changes` are newest first."""
+    held: dict[str, int] = {}
+    found = []
+    for change in reversed(changes):
+        for edit in change.edits:
+            held[edit.document] = len((edit.after or b"").decode("utf-8", "replace"))
+        if change.settled_at is not None:
+            found.append((change.settled_at, float(sum(held.values()))))
+    return found
+
+
+COLUMNS = (
+    "rule",
+    "where",
+    "since",
+    "seen",
+    "critical",
+    "from",
+    "approved_by",
+    "because",
+    "evidence",
+    "change",
+    "id",
+    "user",
+)
+
+
+def rule_row(rule: Rule) -> dict[str, Any]:
+    grounds = rule.change.grounds
+    values = (
+        rule.text,
+        rule.where,
+        rule.since,
+        rule.seen,
+        rule.critical,
+        str(grounds.origin or grounds.via),
+        grounds.approved_by,
+        grounds.because,
+        grounds.evidence,
+        rule.change.id,
+        rule.id,
+        rule.user,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def instruction_row(one: Instruction) -> dict[str, Any]:
+    return dict.fromkeys(COLUMNS) | {"rule": one.text, "where": one.file, "from": "instruction file", "evidence": []}
+
+
+def rules_as_csv(rules: Iterable[Rule], instructions: Iterable[Instruction]) -> str:
+    out = StringIO()
+    writer = csv.DictWriter(out, COLUMNS)
+    writer.writeheader()
+    for rule in rules:
+        told = rule_row(rule)
+        told |= {name: rfc3339(told[name]) for name in ("since", "seen") if told[name]}
+        told["evidence"] = " | ".join(f"{one.session_id}#{one.turn} {one.quote}" for one in told["evidence"])
+        told["rule"] = _inert(told["rule"])
+        told["because"] = _inert(told["because"] or "")
+        writer.writerow(told)
+    for one in instructions:
+        writer.writerow(instruction_row(one) | {"rule": _inert(one.text), "evidence": ""})
+    return out.getvalue()
+
+
+def rules_as_json(rules: Iterable[Rule], instructions: Iterable[Instruction]) -> str:
+    rows = [*map(rule_row, rules), *map(instruction_row, instructions)]
+    for one in rows:
+        one |= {name: rfc3339(one[name]) for name in ("since", "seen") if one[name]}
+        one["evidence"] = [asdict(each) for each in one["evidence"]]
+    return json.dumps(rows, ensure_ascii=False, indent=2)
+
+
+def _inert(text: str) -> str:
+    """A cell that a spreadsheet takes as text, not as a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

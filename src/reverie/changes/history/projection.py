@@ -1,4 +1,4 @@
-"""Git as a projection of Changes, for people: what a commit says, and which Changes have none yet.
+"""Git as a projection of Changes, for people: what a commit says, which Changes have none yet, and when to project.
 
 The true copy is the database. A commit tells of one landed Change in the words of that Change, and its last lines
 (trailers) say by name who, why and on what. `Ledger` holds the number and hash of the ledger's row: a ledger that was
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -124,7 +125,8 @@ def commit_message(recorded: Anchored) -> str:
     """Subject, reasons, trailers. Reasons are indented, so that no line of theirs can be taken for anything else."""
     grounds = recorded.change.grounds
     said = dict.fromkeys(printable_line(text) for text in (grounds.reason, grounds.because or ""))
-    paragraphs = [_indented(text) for text in said if text]
+    wrapper = textwrap.TextWrapper(76, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    paragraphs = [wrapper.fill(_short(text, LONGEST_PARAGRAPH)) for text in said if text]
     trailers = "\n".join(f"{name}: {value}" for name, text in _trailers(recorded) if (value := printable_line(text)))
     return "\n\n".join([subject(recorded.change), *paragraphs, trailers]) + "\n"
 
@@ -137,11 +139,6 @@ def subject(change: Change) -> str:
 def printable_line(text: str) -> str:
     """A text as one line of visible characters: a break becomes a space, what cannot be seen a replacement mark."""
     return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
-
-
-def _indented(text: str) -> str:
-    short = _short(text, LONGEST_PARAGRAPH)
-    return textwrap.fill(short, 76, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _short(text: str, most: int) -> str:
@@ -196,3 +193,28 @@ def _trailers(recorded: Anchored) -> Iterator[tuple[str, str]]:
     yield "Policy", grounds.policy or ""
     yield "Undoes", grounds.undoes or ""
     yield "Ledger", f"{change.number} {recorded.hash}"
+
+
+SECONDS = 1.0
+
+
+class Throttle:
+    """Calls through when the last call was long enough ago; `finish` does what is still to be done."""
+
+    def __init__(self, project: Callable[[], object]) -> None:
+        self._project = project
+        self._last: float | None = None
+        self._due = False
+
+    def __call__(self) -> None:
+        if self._last is not None and time.monotonic() - self._last < SECONDS:
+            self._due = True
+            return
+        self._project()
+        self._due = False
+        self._last = time.monotonic()
+
+    def finish(self) -> None:
+        if self._due:
+            self._project()
+            self._due = False

@@ -7,12 +7,11 @@ ledger is whole and tells of the same bytes; nothing is half done; the projectio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reverie.changes.history.change import Change
-from reverie.changes.history.ledger import broken_links
 from reverie.changes.history.projection import Projection
-from reverie.changes.history.records import ChangeQuery, HistoryRecords
+from reverie.changes.history.records import ChangeQuery, HistoryRecords, broken_links
 from reverie.core.scope import Scope
 
 MOST_SAID = 5
@@ -26,7 +25,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Verifying:
+class HistoryVerification:
     """`read` gives the bytes of a document now; `git` is the projection for people."""
 
     scope: Scope
@@ -63,13 +62,13 @@ class Verifying:
 
     def _every(self) -> Iterator[Change]:
         """Oldest first, a few at a time."""
-        number = 0
         for target, document in self.records.documents(self.scope):
             number = 0
             while page := self.records.find(
                 self.scope, ChangeQuery(target=target, document=document, after=number, limit=200, oldest_first=True)
             ):
-                yield from (_only(change, document) for change in page)
+                for change in page:
+                    yield replace(change, edits=tuple(edit for edit in change.edits if edit.document == document))
                 number = page[-1].number or 0
 
     def _half_done(self) -> Iterator[str]:
@@ -85,12 +84,6 @@ class Verifying:
                 moved.append(document)
         said = f"written from outside since: {', '.join(moved[:MOST_SAID])}" if moved else "as Reverie last saw them"
         return Checked("files", True, said)
-
-
-def _only(change: Change, document: str) -> Change:
-    from dataclasses import replace
-
-    return replace(change, edits=tuple(edit for edit in change.edits if edit.document == document))
 
 
 def _checked(name: str, problems: Iterable[str]) -> Checked:

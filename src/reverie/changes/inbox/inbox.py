@@ -8,7 +8,7 @@ from datetime import datetime
 
 from reverie.changes.drafts import Drawn
 from reverie.changes.history.change import Change, Edit
-from reverie.changes.inbox.headline import LONGEST, WHOLE, change_headline, headline
+from reverie.changes.inbox.headline import LONGEST, WHOLE, change_headline, headline, hunks
 from reverie.changes.inbox.items import (
     Detail,
     Group,
@@ -21,13 +21,10 @@ from reverie.changes.inbox.items import (
     VerdictResult,
     Voice,
 )
-from reverie.changes.inbox.move import elsewhere, moved
-from reverie.changes.inbox.word_diff import hunks
-from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words, undone_by
-from reverie.changes.proposal import Proposal, ProposalStatus
+from reverie.changes.land import Landed, Outcome, Unsafe, in_words, undone_by
+from reverie.changes.proposal import OpenProposals, Proposal, ProposalStatus, elsewhere, moved
 from reverie.changes.queue import Review, Waiting
 from reverie.changes.queue import proposal_outcome as said_of
-from reverie.changes.records import OpenProposals
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin
@@ -186,7 +183,8 @@ class Inbox:
             places = self.memory.target(key).places()
         except ReverieError:  # a folder of skills, or a target that is gone
             return {}
-        return {one.document: _owned(one.audience, one.document) for one in places if one.audience}
+        nouns = {one.document: "memory" if one.document == "MEMORY.md" else one.document for one in places}
+        return {one.document: f"{one.audience}'s {nouns[one.document]}" for one in places if one.audience}
 
     def _passage(self, quotes: Sequence[Evidence]) -> Passage:
         near = range(max(1, quotes[0].turn - AROUND), quotes[-1].turn + AROUND + 1)
@@ -347,10 +345,6 @@ def _told(proposal: Proposal, reverted: str = "") -> str:
             return f"Put off: it is asked again from {proposal.snoozed_until:%Y-%m-%d %H:%M} UTC on."
         case ProposalStatus.WAITING:
             return "It waits for a person."
-
-
-def _owned(audience: str, document: str) -> str:
-    return f"{audience}'s memory" if document == "MEMORY.md" else f"{audience}'s {document}"
 
 
 def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) -> Voice:

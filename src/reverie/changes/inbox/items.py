@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from reverie.changes.history.change import Edit
-from reverie.changes.inbox.word_diff import Hunk
+from reverie.changes.inbox.headline import Hunk
 from reverie.changes.proposal import Proposal
 from reverie.transcripts.records import Stored
 from reverie.transcripts.session import Evidence, Turn

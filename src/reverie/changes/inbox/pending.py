@@ -14,8 +14,7 @@ from reverie.changes.queue import Review, proposal_outcome
 from reverie.core.origin import Origin
 from reverie.memory.library import Entry, Memory
 from reverie.memory.operation import Add, Operation, Remove, Replace
-from reverie.memory.staged import StagedStep, StagedWrite, StagingTarget
-from reverie.memory.target import Target
+from reverie.memory.target import StagedStep, StagedWrite, StagingTarget, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,8 @@ class Mirror:
                 target.discard(write.id)
                 yield f"{proposal.id} is {proposal.status}: taken out of the queue of {target.harness}."
         for proposer, proposal in known.items():
-            if _still_waits(proposal, target.harness) and proposer not in staged:
+            waits = proposal.status is ProposalStatus.WAITING and proposer.startswith(f"{target.harness}/")
+            if waits and proposer not in staged:
                 self.review.reject(proposal, f"decided in {target.harness}", by=target.harness)
                 yield f"{proposal.id} was decided in {target.harness}."
 
@@ -79,10 +79,6 @@ class Mirror:
             target.name, write.document, wanted, reason=why, proposer=proposer, spoken_by=Origin.AGENT
         )
         yield proposal_outcome(self.review.propose(suggestion, land=False))
-
-
-def _still_waits(proposal: Proposal, harness: str) -> bool:
-    return proposal.status is ProposalStatus.WAITING and proposal.suggestion.proposer.startswith(f"{harness}/")
 
 
 def _operation(step: StagedStep, document: str, entries: list[Entry]) -> Operation | None:

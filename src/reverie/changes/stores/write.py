@@ -23,9 +23,8 @@ from reverie.changes.artifact import Artifact
 from reverie.changes.drafts import Drawn
 from reverie.changes.history.change import Change, Edit, Grounds, Via
 from reverie.changes.history.records import HistoryRecords
-from reverie.changes.land import Landing
-from reverie.changes.landing_result import Landed, Outcome, already_undone, undone_by
-from reverie.changes.outside.edits import Noticing
+from reverie.changes.land import Landed, Landing, Outcome, already_undone, undone_by
+from reverie.changes.outside_edits import OutsideEdits
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.hashes import sha256
@@ -34,15 +33,24 @@ from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted
 from reverie.memory.stores.library import Stores, writable
-from reverie.memory.stores.records import Pen, StoreRecords
 from reverie.memory.stores.rules import MOST_MEMORIES, checked_content, checked_path, checked_sha256, outdated
-from reverie.memory.stores.store import Author, Flag, MemoryVersion, PathTaken, Refused, Store, StoredMemory
+from reverie.memory.stores.store import (
+    Author,
+    Flag,
+    MemoryVersion,
+    PathTaken,
+    Refused,
+    Store,
+    StoredMemory,
+    StoreRecords,
+    WriteContext,
+)
 from reverie.memory.target import Held, Target
 from reverie.safety.report import Report
 from reverie.safety.scan import scan
 
 
-class Desk(Protocol):
+class StoreTransaction(Protocol):
     """One store under its lock, and everything that is written about it in one transaction."""
 
     @property
@@ -51,25 +59,25 @@ class Desk(Protocol):
     @property
     def stores(self) -> StoreRecords: ...
 
-    def target(self, pen: Pen) -> Target: ...
+    def target(self, context: WriteContext) -> Target: ...
 
     def tie(self, change: Change) -> None:
         """Note on the versions written here by which Change they came."""
         ...
 
 
-AtDesk = Callable[[Scope, str], AbstractContextManager[Desk]]
+Transact = Callable[[Scope, str], AbstractContextManager[StoreTransaction]]
 
 
 @dataclass(frozen=True, slots=True)
-class Storing:
+class StoreWrites:
     """`author` is who writes, for the versions; the actor of the Changes is the Scope's.
 
     `speaks_for` is the person the writer is known to be, '' when it is a program that anyone may be behind.
     """
 
     stores: Stores
-    desk: AtDesk
+    transact: Transact
     ids: Ids
     clock: Clock
     author: Author
@@ -78,14 +86,14 @@ class Storing:
     def create(self, store: str, path: str, content: str) -> StoredMemory | Refused:
         path, raw = checked_path(path), checked_content(content)
         scope, flags = self.stores.scope_of(store), flags_of(content)
-        with self.desk(scope, store) as desk:
-            there = writable(store_or_not_found(desk, scope, store))
-            if taken := desk.stores.in_the_way(scope, store, path, None):
+        with self.transact(scope, store) as transaction:
+            there = writable(store_or_not_found(transaction, scope, store))
+            if taken := transaction.stores.in_the_way(scope, store, path, None):
                 return PathTaken(taken.id, taken.path)
             if there.held >= MOST_MEMORIES:
                 raise BadInput(f"{store} holds {there.held:,} memories.", expected=f"at most {MOST_MEMORIES:,}")
-            self._land(desk, scope, flags, Edit(path, None, raw))
-            return _at(desk, scope, store, path)
+            self._land(transaction, scope, flags, Edit(path, None, raw))
+            return _at(transaction, scope, store, path)
 
     def update(
         self, store: str, memory: str, path: str | None = None, content: str | None = None, expected: str | None = None
@@ -95,45 +103,48 @@ class Storing:
         raw = None if content is None else checked_content(content)
         expected = None if expected is None else checked_sha256("precondition.content_sha256", expected)
         scope, flags = self.stores.scope_of(store), None if content is None else flags_of(content)
-        with self.desk(scope, store) as desk:
-            writable(store_or_not_found(desk, scope, store))
-            old = _still(desk, scope, store, memory)
+        with self.transact(scope, store) as transaction:
+            writable(store_or_not_found(transaction, scope, store))
+            old = _still(transaction, scope, store, memory)
             new = (path or old.path, old.content if raw is None else raw)
             if stale := outdated(old, expected, (new[0], sha256(new[1] or b""))):
                 return stale
             if new == (old.path, old.content):
                 return old
-            if new[0] != old.path and (taken := desk.stores.in_the_way(scope, store, new[0], old.id)):
+            if new[0] != old.path and (taken := transaction.stores.in_the_way(scope, store, new[0], old.id)):
                 return PathTaken(taken.id, taken.path)
-            self._land(desk, scope, old.flags if flags is None else flags, *_edits(old, *new))
-            return _at(desk, scope, store, new[0])
+            edits = [Edit(old.path, old.content, new[1])]
+            if new[0] != old.path:
+                edits = [Edit(old.path, old.content, None), Edit(new[0], None, new[1])]
+            self._land(transaction, scope, old.flags if flags is None else flags, *edits)
+            return _at(transaction, scope, store, new[0])
 
     def delete(self, store: str, memory: str, expected: str | None = None) -> Refused | None:
         """Its versions stay."""
         expected = None if expected is None else checked_sha256("expected_content_sha256", expected)
         scope = self.stores.scope_of(store)
-        with self.desk(scope, store) as desk:
-            store_or_not_found(desk, scope, store)
-            old = _still(desk, scope, store, memory)
+        with self.transact(scope, store) as transaction:
+            store_or_not_found(transaction, scope, store)
+            old = _still(transaction, scope, store, memory)
             if stale := outdated(old, expected):
                 return stale
-            self._land(desk, scope, (), Edit(old.path, old.content, None))
+            self._land(transaction, scope, (), Edit(old.path, old.content, None))
         return None
 
     def redact(self, store: str, version: str) -> MemoryVersion:
         """Delete the text of a version, from history too; that it was, when and by whom stays. Twice is once."""
         scope = self.stores.scope_of(store)
-        with self.desk(scope, store) as desk:
-            found = desk.stores.version(scope, store, version, full=False)
+        with self.transact(scope, store) as transaction:
+            found = transaction.stores.version(scope, store, version, full=False)
             if found is None:
                 raise NotFound(f"There is no version {version} in {store}.")
             if found.redacted_at is not None:
                 return found
-            memory = desk.stores.memory(scope, store, found.memory, full=False)
+            memory = transaction.stores.memory(scope, store, found.memory, full=False)
             if memory is not None and memory.version == version:
                 raise BadInput(f"{version} is what {memory.id} says now.", expected="a version that was replaced")
             now = self.clock.now()
-            desk.stores.redact(scope, found, self.author, now)
+            transaction.stores.redact(scope, found, self.author, now)
             gone = replace(found, path=None, sha256=None, size=None, flags=())
             return replace(gone, redacted_at=now, redacted_by=self.author)
 
@@ -141,20 +152,20 @@ class Storing:
         """Take a Change of this store back, byte for byte, if nothing came after it. Twice is once. A renamed memory
         keeps its id."""
         scope = self.stores.scope_of(store)
-        with self.desk(scope, store) as desk:
-            writable(store_or_not_found(desk, scope, store))
-            undone = desk.history.get(scope, change)
-            if undone is None or undone.target != desk.target(Pen(self.author)).key:
+        with self.transact(scope, store) as transaction:
+            writable(store_or_not_found(transaction, scope, store))
+            undone = transaction.history.get(scope, change)
+            if undone is None or undone.target != transaction.target(WriteContext(self.author)).key:
                 raise NotFound(f"There is no change {change} in {store}.")
-            if by := undone_by(desk.history, scope, change):
+            if by := undone_by(transaction.history, scope, change):
                 return already_undone(change, by)
             edits = tuple(edit.opposite for edit in undone.edits)
             each = {edit.document: flags_of((edit.after or b"").decode()) for edit in edits}
-            if taken := _in_the_way(desk, scope, store, edits):
+            if taken := _in_the_way(transaction, scope, store, edits):
                 return Conflicted(None, f"{taken.path} is in the way")
             why = because or f"takes back {change}"
             grounds = replace(self.grounds(scope, ()), via=Via.UNDO, undoes=change, reason=why, because=because)
-            return self.write(desk, scope, Pen(self.author, (), _moves(edits), each), edits, grounds)
+            return self.write(transaction, scope, WriteContext(self.author, (), _moves(edits), each), edits, grounds)
 
     # ---- landing -----------------------------------------------------------------------------------------------------
 
@@ -164,24 +175,33 @@ class Storing:
         reason = f"written over the API; flagged: {found}" if found else "written over the API"
         return Grounds(scope.actor, Via.DIRECT, reason, origin, approved_by=scope.actor)
 
-    def _land(self, desk: Desk, scope: Scope, flags: tuple[Flag, ...], *edits: Edit) -> None:
-        pen = Pen(self.author, flags, _moves(edits))
-        outcome = self.write(desk, scope, pen, edits, self.grounds(scope, flags))
+    def _land(self, transaction: StoreTransaction, scope: Scope, flags: tuple[Flag, ...], *edits: Edit) -> None:
+        context = WriteContext(self.author, flags, _moves(edits))
+        outcome = self.write(transaction, scope, context, edits, self.grounds(scope, flags))
         if not isinstance(outcome, Landed):
             raise ReverieError(f"{edits[-1].document} was changed by someone who did not hold the store: {outcome}.")
 
-    def write(self, desk: Desk, scope: Scope, pen: Pen, edits: tuple[Edit, ...], grounds: Grounds) -> Outcome:
-        artifact = _Scanned(desk.target(pen), edits[-1].document, lambda: [edit.document for edit in edits], "whole")
-        noticing = Noticing(scope, desk.history, self.ids, self.clock, ignored, editors=False)
-        landing = Landing(scope, desk.history, noticing, self.ids, self.clock, ignored)
-        outcome = landing.write(Exactly(artifact, edits), grounds)
+    def write(
+        self,
+        transaction: StoreTransaction,
+        scope: Scope,
+        context: WriteContext,
+        edits: tuple[Edit, ...],
+        grounds: Grounds,
+    ) -> Outcome:
+        artifact = _Scanned(
+            transaction.target(context), edits[-1].document, lambda: [edit.document for edit in edits], "whole"
+        )
+        outside = OutsideEdits(scope, transaction.history, self.ids, self.clock, ignored, editors=False)
+        landing = Landing(scope, transaction.history, outside, self.ids, self.clock, ignored)
+        outcome = landing.write(ExactEdits(artifact, edits), grounds)
         if isinstance(outcome, Landed):
-            desk.tie(outcome.change)
+            transaction.tie(outcome.change)
         return outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Exactly:
+class ExactEdits:
     """Edits that are made to the bytes they were written against, or not at all: a memory is one statement."""
 
     artifact: Artifact
@@ -207,12 +227,6 @@ def flags_of(content: str) -> tuple[Flag, ...]:
     return tuple(dict.fromkeys(Flag(one.category, one.severity) for one in found))
 
 
-def _edits(old: StoredMemory, path: str, content: bytes | None) -> tuple[Edit, ...]:
-    if path == old.path:
-        return (Edit(path, old.content, content),)
-    return Edit(old.path, old.content, None), Edit(path, None, content)
-
-
 def _moves(edits: tuple[Edit, ...]) -> dict[str, str]:
     """A Change that takes one document away and brings another is a rename: one memory, one version."""
     match edits:
@@ -222,30 +236,32 @@ def _moves(edits: tuple[Edit, ...]) -> dict[str, str]:
             return {}
 
 
-def _in_the_way(desk: Desk, scope: Scope, store: str, edits: tuple[Edit, ...]) -> StoredMemory | None:
+def _in_the_way(
+    transaction: StoreTransaction, scope: Scope, store: str, edits: tuple[Edit, ...]
+) -> StoredMemory | None:
     """The memories where the edits would bring something, unless it is the memory that moves there."""
-    moving = next((there for old in _moves(edits) if (there := desk.stores.at(scope, store, old))), None)
+    moving = next((there for old in _moves(edits) if (there := transaction.stores.at(scope, store, old))), None)
     brought = [edit.document for edit in edits if edit.before is None]
-    found = (desk.stores.in_the_way(scope, store, path, moving.id if moving else None) for path in brought)
+    found = (transaction.stores.in_the_way(scope, store, path, moving.id if moving else None) for path in brought)
     return next(filter(None, found), None)
 
 
-def store_or_not_found(desk: Desk, scope: Scope, store: str) -> Store:
-    found = desk.stores.store(scope, store)
+def store_or_not_found(transaction: StoreTransaction, scope: Scope, store: str) -> Store:
+    found = transaction.stores.store(scope, store)
     if found is None:
         raise NotFound(f"There is no memory store {store}.")
     return found
 
 
-def _still(desk: Desk, scope: Scope, store: str, memory: str) -> StoredMemory:
-    found = desk.stores.memory(scope, store, memory, full=True)
+def _still(transaction: StoreTransaction, scope: Scope, store: str, memory: str) -> StoredMemory:
+    found = transaction.stores.memory(scope, store, memory, full=True)
     if found is None:
         raise NotFound(f"There is no memory {memory} in {store}.")
     return found
 
 
-def _at(desk: Desk, scope: Scope, store: str, path: str) -> StoredMemory:
-    found = desk.stores.at(scope, store, path)
+def _at(transaction: StoreTransaction, scope: Scope, store: str, path: str) -> StoredMemory:
+    found = transaction.stores.at(scope, store, path)
     assert found is not None
     return found
 

@@ -10,31 +10,30 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import YES, confirmed, tell_outcome
+from reverie.cli.changes.landing import BECAUSE, DESPITE, YES, confirmed, tell_outcome
 from reverie.cli.options import DateOrAge, Shell, common, ids, look, with_pager
 from reverie.cli.render import day, one_line, print_json, terminal_safe, why_absent
 from reverie.core.errors import ReverieError
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.landing_result import Outcome
+    from reverie.changes.history.library import Rule
+    from reverie.changes.land import Outcome
     from reverie.memory.operation import Operation
 
 TARGET = click.option(
     "--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said."
 )
 DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the target's first if not said.")
-BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
-DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
 
 
 @click.group(name="memory")
-def command() -> None:
+def memory() -> None:
     """Memory of agents: list it, change it, take it along. Every change can be undone."""
 
 
-@command.command(name="list")
+@memory.command(name="list")
 @click.option("--target", metavar="NAME", help="Which target; all that are there if not said.")
 @click.option("--ids", is_flag=True, help="Show each entry's id and since when it stands there.")
 @common
@@ -69,7 +68,7 @@ def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
                     click.echo("\n".join([f"  - {first}", *(f"    {line}" for line in rest)]))
 
 
-@command.command()
+@memory.command()
 @click.argument("text")
 @TARGET
 @DOCUMENT
@@ -89,7 +88,7 @@ def add(
     _write(shell, target, wanted, because, despite_findings=despite_findings)
 
 
-@command.command()
+@memory.command()
 @click.argument("entry", shell_complete=ids("entry"))
 @click.argument("text")
 @TARGET
@@ -110,7 +109,7 @@ def replace(
     _write(shell, target, wanted, because, despite_findings=despite_findings, yes=yes)
 
 
-@command.command()
+@memory.command()
 @click.argument("entry", shell_complete=ids("entry"))
 @TARGET
 @BECAUSE
@@ -127,7 +126,7 @@ def remove(*, entry: str, target: str | None, because: str, yes: bool, shell: Sh
     _write(shell, target, wanted, because, yes=yes)
 
 
-@command.command()
+@memory.command()
 @click.argument("entry", shell_complete=ids("entry"))
 @click.option("--to", default="", metavar="PROVIDER", help="Which broader memory; the only one there is if not said.")
 @TARGET
@@ -148,7 +147,7 @@ def demote(*, entry: str, to: str, target: str | None, because: str, yes: bool, 
     _write(shell, target, wanted, because or "demoted to a broader memory", yes=yes)
 
 
-@command.command()
+@memory.command()
 @click.argument("question")
 @common
 def elsewhere(*, question: str, shell: Shell) -> None:
@@ -166,7 +165,7 @@ def elsewhere(*, question: str, shell: Shell) -> None:
         click.echo("Nothing found. `providers` in reverie.toml names the broader memories that are asked.")
 
 
-@command.command()
+@memory.command()
 @click.argument("entry", shell_complete=ids("entry"))
 @click.option("--off", is_flag=True, help="No longer.")
 @TARGET
@@ -186,7 +185,7 @@ def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None
     click.echo(f"{name} is {'no longer ' if off else ''}critical: {one_line(terminal_safe(text), 80)}")
 
 
-@command.command()
+@memory.command()
 @click.argument("document", type=click.Path())
 @click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @common
@@ -233,7 +232,7 @@ def _show_text(content: bytes) -> None:
     click.echo(shown, nl=sys.stdout.isatty() and not content.endswith(b"\n"))
 
 
-@command.command(name="import")
+@memory.command(name="import")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @TARGET
 @DOCUMENT
@@ -244,7 +243,7 @@ def import_(
     *, file: Path, target: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
 ) -> None:
     """Add the entries of a file: an export of ours, a Hermes MEMORY.md, or any Markdown list. One change, one undo."""
-    from reverie.memory.exchange import entries_in
+    from reverie.memory.formats import entries_in
     from reverie.memory.operation import Add
 
     def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
@@ -254,7 +253,7 @@ def import_(
     _write(shell, target, wanted, because or f"imported from {file.name}", despite_findings=despite_findings)
 
 
-@command.command()
+@memory.command()
 @TARGET
 @common
 def export(*, target: str | None, shell: Shell) -> None:
@@ -263,7 +262,7 @@ def export(*, target: str | None, shell: Shell) -> None:
         look(house)
         chosen = target or house.memory.default()
         rules = [rule for rule in house.history.rules() if rule.target == chosen]
-    print_json({"reverie": "memory", "target": chosen, "entries": [exported(rule) for rule in rules]})
+    print_json({"reverie": "memory", "target": chosen, "entries": [_exported(rule) for rule in rules]})
     click.echo(f"{plural(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
 
 
@@ -272,10 +271,7 @@ def _entry_id(house: Home, typed: str) -> str:
     return house.id_of("entry", typed) if typed.startswith("ent_") else typed
 
 
-def exported(rule: object) -> dict[str, object]:
-    from reverie.changes.history.library import Rule
-
-    assert isinstance(rule, Rule)
+def _exported(rule: Rule) -> dict[str, object]:
     grounds = rule.change.grounds
     return {
         "text": rule.text,

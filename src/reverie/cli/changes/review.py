@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import tell_outcomes
+from reverie.cli.changes.landing import BECAUSE, DESPITE, tell_outcomes
 from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal, show_theme, show_whole
 from reverie.cli.options import Shell, common, ids, with_pager
-from reverie.cli.render import console, json_ready, print_json, print_sentence, terminal_safe
+from reverie.cli.render import console, print_json, print_sentence, terminal_safe
 from reverie.core.errors import BadInput
-from reverie.core.plural import plural
+from reverie.core.hashes import json_ready
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from reverie.changes.proposal import Proposal
 
 THEME = click.option("--theme", metavar="NAME", help="All of one theme, as `reverie review themes` names it.")
-BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def _mirrored(shell: Shell) -> Iterator[Home]:
 
 @click.group(name="review", invoke_without_command=True)
 @common
-def command(*, shell: Shell) -> None:
+def review(*, shell: Shell) -> None:
     """Decide what waits, one proposal a screen and one key for it: approve, refuse, edit, skip, why, undo.
 
     Nothing is approved by silence: what nobody answers expires.
@@ -54,7 +54,7 @@ def command(*, shell: Shell) -> None:
         _listed(shell, house.inbox.items(waiting, whole=True), behind, nothing_waits(house))
 
 
-@command.command(name="list")
+@review.command(name="list")
 @click.option("--all", "every", is_flag=True, help="Also what waits behind today's, and what was decided.")
 @common
 @with_pager
@@ -68,7 +68,7 @@ def list_(*, every: bool, shell: Shell) -> None:
     _listed(shell, items, behind, nothing)
 
 
-@command.command()
+@review.command()
 @click.argument("proposal", shell_complete=ids("proposal"))
 @common
 @with_pager
@@ -78,7 +78,7 @@ def show(*, proposal: str, shell: Shell) -> None:
         show_proposal(house, house.id_of("proposal", proposal), shell)
 
 
-@command.command()
+@review.command()
 @common
 @with_pager
 def themes(*, shell: Shell) -> None:
@@ -97,11 +97,11 @@ def themes(*, shell: Shell) -> None:
         show_theme(console(), name, items)
 
 
-@command.command()
+@review.command()
 @click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
 @THEME
 @click.option("--hash", "seen", metavar="HASH", help="Only if it is still the one with this hash.")
-@click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+@DESPITE
 @BECAUSE
 @common
 def approve(
@@ -114,7 +114,7 @@ def approve(
     shell: Shell,
 ) -> None:
     """Let proposals land. Each is named by its id, or by as much of it as no other has; or all of one theme."""
-    from reverie.changes.landing_result import Outcome, Stale
+    from reverie.changes.land import Outcome, Stale
 
     if seen is not None and len(proposals) > 1:
         raise BadInput(f"--hash is given with {len(proposals)} proposals.", expected="one proposal")
@@ -128,7 +128,7 @@ def approve(
         tell_outcomes(house, outcomes, shell)
 
 
-@command.command()
+@review.command()
 @click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
 @THEME
 @BECAUSE
@@ -143,7 +143,7 @@ def reject(*, proposals: tuple[str, ...], theme: str | None, because: str, shell
         click.echo(f"{one.id} is rejected; it will not be proposed again on the same evidence.")
 
 
-@command.command()
+@review.command()
 @click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
 @THEME
 @common

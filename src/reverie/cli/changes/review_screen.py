@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import landed_lines
+from reverie.cli.changes.landing import landed_lines
 from reverie.cli.options import no_sessions_hint
 from reverie.cli.render import (
     PIPE_WIDTH,
@@ -23,14 +23,14 @@ from reverie.cli.render import (
     score_lines,
     terminal_safe,
 )
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from reverie.app import Home
+    from reverie.changes.inbox.headline import Hunk, WordSpan
     from reverie.changes.inbox.items import Detail, InboxItem, Passage, VerdictResult
-    from reverie.changes.inbox.word_diff import Hunk, WordSpan
 
 MOST_PASSAGES = 3
 LEAST_LINES = 6  # of the change, and of where it was said, on however small a screen

@@ -9,29 +9,26 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import YES, confirmed, tell_outcome
+from reverie.cli.changes.landing import BECAUSE, DESPITE, YES, confirmed, tell_outcome
 from reverie.cli.changes.review import show_proposal
 from reverie.cli.options import DateOrAge, Shell, common, with_pager
 from reverie.cli.render import console, day, one_line, print_json, terminal_safe, why_absent
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.landing_result import Outcome
+    from reverie.changes.land import Outcome
     from reverie.changes.queue import Proposed
     from reverie.skills.library import FoundSkill
     from reverie.skills.versions import Bump
 
-BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
-DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
-
 
 @click.group(name="skills")
-def command() -> None:
+def skills() -> None:
     """Skills of agents: procedures in SKILL.md folders and Markdown files, with versions and an undo."""
 
 
-@command.command(name="list")
+@skills.command(name="list")
 @common
 @with_pager
 def list_(*, shell: Shell) -> None:
@@ -62,7 +59,7 @@ def list_(*, shell: Shell) -> None:
         click.echo("No skills yet. `reverie skills add PATH` brings one in; refinements come as proposals.")
 
 
-@command.command()
+@skills.command()
 @click.argument("name")
 @click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @common
@@ -92,7 +89,7 @@ def show(*, name: str, as_of: datetime | None, shell: Shell) -> None:
         click.echo(f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}  {change.grounds.reason}", err=True)
 
 
-@command.command()
+@skills.command()
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
 @click.option("--folder", default="skills", show_default=True, metavar="NAME", help="Which folder to put it in.")
 @click.option("--name", metavar="NAME", help="What to call it there; its own name if not said.")
@@ -106,7 +103,7 @@ def add(*, path: Path, folder: str, name: str | None, because: str, despite_find
         tell_outcome(house, outcome, shell)
 
 
-@command.command()
+@skills.command()
 @click.argument("name")
 @click.option("--section", default="", metavar="HEADING", help="The section to change, such as Gotchas.")
 @click.option("--add", "added", multiple=True, metavar="RULE", help="A rule to add to the section.")
@@ -146,7 +143,7 @@ def refine(
         _proposed(house, made, shell)
 
 
-@command.command()
+@skills.command()
 @click.argument("into")
 @click.argument("absorbed")
 @click.option("--text", type=click.File("r", encoding="utf-8"), required=True, help="The text of both (- is stdin).")
@@ -170,7 +167,7 @@ def _proposed(house: Home, made: Proposed, shell: Shell) -> None:
         click.echo("Waits for `reverie review`.")
 
 
-@command.command(name="match")
+@skills.command(name="match")
 @click.argument("task")
 @click.option("--tags", default="", metavar="A,B", help="Tags the skills should have.")
 @click.option("--budget", type=click.IntRange(1), default=4_000, show_default=True, help="Tokens to spend.")
@@ -203,7 +200,7 @@ def match_(*, task: str, tags: str, budget: int, explain: bool, shell: Shell) ->
         click.echo("No skill matches.")
 
 
-@command.command()
+@skills.command()
 @click.argument("name")
 @click.argument("version")
 @BECAUSE
@@ -221,7 +218,7 @@ def revert(*, name: str, version: str, because: str, despite_findings: bool, yes
         tell_outcome(house, confirmed(attempt, shell, yes=yes), shell)
 
 
-@command.command()
+@skills.command()
 @click.argument("name")
 @BECAUSE
 @YES
@@ -236,7 +233,7 @@ def archive(*, name: str, because: str, yes: bool, shell: Shell) -> None:
         tell_outcome(house, confirmed(attempt, shell, yes=yes), shell)
 
 
-@command.command()
+@skills.command()
 @click.argument("name")
 @click.argument("rule")
 @click.option("--off", is_flag=True, help="No longer.")
@@ -252,7 +249,7 @@ def critical(*, name: str, rule: str, off: bool, shell: Shell) -> None:
         click.echo(f"{name}: {'no longer ' if off else ''}critical: {one_line(terminal_safe(marked.text), 100)}")
 
 
-@command.command()
+@skills.command()
 @click.option("--since", type=DateOrAge(), default="30d", show_default=True, help="A date, or an age such as 30d.")
 @common
 def refinements(*, since: datetime, shell: Shell) -> None:

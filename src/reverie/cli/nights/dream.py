@@ -1,27 +1,79 @@
-"""`reverie dream`."""
+"""`reverie dream` and `reverie compact`; and how far a night has come, on a terminal, while it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import TYPE_CHECKING
+from threading import Event, Thread
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from reverie.cli.options import DateOrAge, Shell, common, no_sessions_hint, with_pager
-from reverie.cli.render import print_diary, print_json, terminal_safe
-from reverie.cli.watch import shown_progress
-from reverie.core.errors import BadInput
-from reverie.core.plural import plural
+from reverie.cli.render import one_line, print_diary, print_json, terminal_safe
+from reverie.cli.start.audit import propose_all
+from reverie.core.errors import BadInput, ReverieError
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.dreams.brief.brief import Brief
     from reverie.dreams.dream import Dream, Mode
-    from reverie.dreams.dreaming import Due
     from reverie.dreams.night import Night
     from reverie.dreams.records import SessionFilter
     from reverie.dreams.run.estimate import Estimate
+
+
+EVERY_SECONDS = 0.3
+Found = TypeVar("Found")
+_CLEAR = "\r\x1b[2K"
+
+
+@contextmanager
+def shown_progress(house: Home, *, quiet: bool) -> Iterator[None]:
+    """One line that is written over and gone at the end. Nothing where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    house.dreams, house.dream_records  # noqa: B018 - made here: two threads would each make their own
+    over, since = Event(), house.clock.now()
+    thread = Thread(target=_follow, args=(house, over, since), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        click.echo(_CLEAR, nl=False, err=True)
+
+
+def _follow(house: Home, over: Event, since: datetime) -> None:
+    begun = False
+    while not over.wait(EVERY_SECONDS):
+        with suppress(ReverieError):  # it is only told; what is wrong is told by the night itself
+            line = progress_line(house, since)
+            begun = begun or bool(line)
+            if line := line or ("" if begun else "gather, looking for new sessions"):
+                width = max(20, shutil.get_terminal_size((80, 24)).columns - 1)
+                click.echo(f"{_CLEAR}{line[:width]}", nl=False, err=True)
+
+
+def progress_line(house: Home, since: datetime) -> str:
+    """“hermes: light, 12 of 29 sessions read · 3 requests, $0.0123”; nothing where no night runs. What is under way is
+    counted at its worst."""
+    running = house.dreams.progress()
+    if not running:
+        return ""
+    one = running[-1]
+    line = one.sentence
+    spent = house.dream_records.spent(house.owned, since)
+    if spent.requests:
+        info = house.askers.info()
+        money = f"${spent.money:.4f}" if info and info.price is not None else "price not known"
+        line += f" · {plural(spent.requests, 'request')}, {money}"
+    return line
 
 
 @click.command(name="dream")
@@ -46,7 +98,7 @@ if TYPE_CHECKING:
 )
 @common
 @with_pager
-def command(
+def dream(
     *,
     target: str | None,
     named: str | None,
@@ -88,15 +140,20 @@ def command(
         if cancel:
             _queued([dreams.cancel(house.id_of("dream", cancel))], shell)
         elif estimate:
-            _foretold(house, dreams.estimate(target, names, **how), shell)
+            _each_or_nothing(house, shell, dreams.estimate(target, names, **how), _foretold)
         elif show_brief:
-            _shown(house, dreams.briefs(target, names, **how), shell)
+            briefs = dreams.briefs(target, names, **how)
+            _each_or_nothing(house, shell, briefs, lambda brief: click.echo(terminal_safe(brief.render()), nl=False))
         elif queue and target:
             _queued([dreams.later(target, mode, names, **how)], shell)
         elif queue:
             _queued(dreams.later_everywhere(mode, names, **how), shell)
         elif if_missed or after:
-            due = _due(house, target, if_missed, after)
+            from reverie.dreams.dreaming import Due
+
+            when = house.dreaming_on(target).schedule
+            missed = when.last(house.clock.now(), house.config.timezone) if if_missed else None
+            due = Due(missed, after or 0)
             _dreamt(house, lambda: dreams.if_due(due, target, mode), shell, covered=target is None)
         else:
             _dreamt(house, lambda: dreams(target, mode, names, **how), shell, covered=target is None)
@@ -107,7 +164,10 @@ def _dreamt(house: Home, dream: Callable[[], Night | None], shell: Shell, *, cov
     house.erase.resume()  # what is half erased is not dreamt about
     with shown_progress(house, quiet=shell.json):
         night = dream()
-    _expired(house, shell)
+    for one in house.erase.expire() if house.config.values["retention"].text else ():  # at night what is too old goes
+        if not shell.json:
+            gone = plural(one.counts.get("sessions", 0), "session")
+            click.echo(f"Erased {gone} older than `retention` keeps them ({one.id}).", err=True)
     if night is None:
         return
     read = any(one.sessions for one in night.dreams)
@@ -115,21 +175,6 @@ def _dreamt(house: Home, dream: Callable[[], Night | None], shell: Shell, *, cov
     _told(night, shell, covered=covered, next_step="" if read else hint or _next_step(house), begun=not hint)
     if any(one.failed for one in night.skipped):
         raise SystemExit(1)
-
-
-def _expired(house: Home, shell: Shell) -> None:
-    """Transcripts that are older than the settings keep them go at night."""
-    for one in house.erase.expire() if house.config.values["retention"].text else ():
-        if not shell.json:
-            gone = plural(one.counts.get("sessions", 0), "session")
-            click.echo(f"Erased {gone} older than `retention` keeps them ({one.id}).", err=True)
-
-
-def _due(house: Home, target: str | None, if_missed: bool, after: int | None) -> Due:
-    from reverie.dreams.dreaming import Due
-
-    when = house.dreaming_on(target).schedule
-    return Due(when.last(house.clock.now(), house.config.timezone) if if_missed else None, after or 0)
 
 
 def _next_step(house: Home) -> str:
@@ -169,17 +214,17 @@ def _covered(night: Night) -> str:
     return " ".join(filter(None, (covered, f"Nothing new for {', '.join(quiet)}." if quiet else "")))
 
 
-def _foretold(house: Home, estimates: Sequence[Estimate], shell: Shell) -> None:
+def _each_or_nothing(house: Home, shell: Shell, found: Sequence[Found], show: Callable[[Found], None]) -> None:
     if shell.json:
-        print_json(estimates)
+        print_json(found)
         return
-    if not estimates:
+    if not found:
         click.echo(f"A night would find nothing new to read. {no_sessions_hint(house) or _next_step(house)}")
-    for estimate in estimates:
-        _foretold_one(estimate)
+    for one in found:
+        show(one)
 
 
-def _foretold_one(estimate: Estimate) -> None:
+def _foretold(estimate: Estimate) -> None:
     left = f" ({estimate.left:,} more would wait)" if estimate.left else ""
     click.echo(
         f"A night over {estimate.target} would read {plural(estimate.sessions, 'session')}{left}, "
@@ -202,16 +247,6 @@ def _foretold_one(estimate: Estimate) -> None:
     )
 
 
-def _shown(house: Home, briefs: Sequence[Brief], shell: Shell) -> None:
-    if shell.json:
-        print_json(briefs)
-        return
-    if not briefs:
-        click.echo(f"A night would find nothing new to read. {no_sessions_hint(house) or _next_step(house)}")
-    for brief in briefs:
-        click.echo(terminal_safe(brief.render()), nl=False)
-
-
 def _queued(dreams: Sequence[Dream], shell: Shell) -> None:
     if shell.json:
         print_json(dreams)
@@ -220,3 +255,24 @@ def _queued(dreams: Sequence[Dream], shell: Shell) -> None:
         click.echo("There is nothing new to read, so nothing was queued.")
     for dream in dreams:
         click.echo(f"{dream.id} over {dream.target} is {dream.status}.")
+
+
+@click.command(name="compact")
+@click.option("--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said.")
+@common
+def compact(*, target: str | None, shell: Shell) -> None:
+    """Look for duplicates, contradictions and superseded entries, and propose to take them out. Adds nothing."""
+    with shell.opened() as house:
+        chosen = target or house.memory.default()
+        found = house.audit.compact(chosen)
+        proposed = list(propose_all(house, found))
+    if shell.json:
+        print_json({"findings": found, "said": proposed})
+        return
+    for one in found:
+        click.echo(f"{one.kind}  {one.spot}: {one_line(one.words, 80)}\n  {one.why}")
+        if one.suggestion is None:
+            click.echo(f"  {one.advice}")
+    click.echo(f"{plural(len(found), 'finding')} on {chosen}.")
+    for line in proposed:
+        click.echo(line)

@@ -13,7 +13,7 @@ from reverie.cli.render import console, day, one_line, print_json, print_sentenc
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from reverie.search.finding import Exchange
+    from reverie.search.finder import Exchange
 
 SHOWN_CHARS = 600
 
@@ -29,7 +29,7 @@ SHOWN_CHARS = 600
 @click.option("--explain", is_flag=True, help="Say why each turn ranked where it did.")
 @common
 @with_pager
-def command(
+def search(
     *,
     question: tuple[str, ...],
     user: str | None,
@@ -42,7 +42,7 @@ def command(
     shell: Shell,
 ) -> None:
     """Find the turns that answer a question, each with the exchange around it, and what memory and skills say of it."""
-    from reverie.search.finding import MAX_LIMIT, exchanges
+    from reverie.search.finder import MAX_LIMIT, exchanges
 
     asked = " ".join(question)
     with shell.opened() as house:
@@ -52,14 +52,16 @@ def command(
         narrowed = any((user, harness, role, since, until))  # what stands somewhere was said by nobody at no time
         stated = [] if narrowed else house.search_statements(asked)
         missed = not hits and not stated
-        hint = missed and (no_sessions_hint(house) or _other_words(narrowed=narrowed))
+        hint = missed and no_sessions_hint(house)
     if shell.json:
         print_json([*hits, *stated])
         return
     if when:
         click.echo(when)
-    if hint:
-        click.echo(f"Nothing found. {hint}")
+    if missed:
+        wider = "Leave out --user, --harness, --role, --since and --until to look at everything."
+        other = "Try fewer words, or others that may have been used then: it looks at sessions, memory and skills."
+        click.echo(f"Nothing found. {hint or (wider if narrowed else other)}")
     out = console()
     for place, exchange in enumerate(exchanges(hits)[:limit], 1):
         show_exchange(out, place, exchange, asked, explain)
@@ -68,16 +70,9 @@ def command(
         print_sentence(out, one.text)
 
 
-def _other_words(*, narrowed: bool) -> str:
-    if narrowed:
-        return "Leave out --user, --harness, --role, --since and --until to look at everything."
-    return "Try fewer words, or others that may have been used then: it looks at sessions, memory and skills."
-
-
 def show_exchange(out: Console, place: int, exchange: Exchange, question: str, explain: bool = False) -> None:
     """In a terminal the passage of a long turn that answers; in a pipe all of it."""
-    from reverie.search.finding import Hit
-    from reverie.search.passages import passage
+    from reverie.search.finder import Hit, passage
 
     best = exchange.best
     title = f"  {one_line(best.title, 60)}" if best.title else ""

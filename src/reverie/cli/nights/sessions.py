@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import click
 
 from reverie.cli.options import DateOrAge, Shell, common, ids, with_pager
 from reverie.cli.render import added_lines, console, day, one_line, print_json, terminal_safe
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -29,18 +29,12 @@ def _library(house: Home, workspace: str | None) -> Library:
     return house.sessions if workspace is None else house.tenants.sessions_in(workspace)
 
 
-def _catch_up(house: Home, workspace: str | None) -> None:
-    """Only this home's own transcripts are searched here."""
-    if workspace is None:
-        house.index.catch_up()
-
-
 @click.group(name="sessions")
-def command() -> None:
+def sessions() -> None:
     """Bring in the transcripts agents leave behind; list, show, remove them."""
 
 
-@command.command()
+@sessions.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--all", "everything", is_flag=True, help="Every harness found under the home directory.")
 @click.option("--refresh", is_flag=True, help="Read every known source again.")
@@ -89,7 +83,7 @@ def add(
         _show_added(report)
 
 
-@command.command()
+@sessions.command()
 @click.argument("event", required=False)
 @click.option("--agent", required=True, metavar="NAME", help="Whose hook calls: claude, codex, …")
 @click.option("--night", is_flag=True, help="Then begin a night in the background, if one is due.")
@@ -171,7 +165,7 @@ def _show_added(added: Added) -> None:
         click.echo(f"  … and {len(added.flaws) - SHOWN_FLAWS:,} more (--json lists all)")
 
 
-@command.command(name="list")
+@sessions.command(name="list")
 @click.option("--user", metavar="NAME", help="Only this person's.")
 @click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
 @click.option("--project", metavar="NAME", help="Only work in this repository or folder.")
@@ -199,7 +193,8 @@ def list_(
         wanted = SessionQuery(harness, since, until, limit, project)
         found = list(_library(house, workspace).find(user=user, wanted=wanted))
     if shell.json:
-        print_json([_stored(stored) for stored in found])
+        kept = ("user", "revision", "turns", "source")
+        print_json([asdict(one.head) | {name: getattr(one, name) for name in kept} for one in found])
         return
     if not found:
         click.echo("No sessions. Bring some in with `reverie sessions add PATH` or `--all`.")
@@ -211,16 +206,7 @@ def list_(
             click.echo(f"    {one_line(' · '.join(about), 100)}")
 
 
-def _stored(stored: Any) -> dict[str, Any]:
-    return asdict(stored.head) | {
-        "user": stored.user,
-        "revision": stored.revision,
-        "turns": stored.turns,
-        "source": stored.source,
-    }
-
-
-@command.command()
+@sessions.command()
 @click.argument("session_id", shell_complete=ids("session"))
 @click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
 @click.option("--revision", type=click.IntRange(min=1), help="An earlier revision, if the source was rewritten.")
@@ -255,7 +241,7 @@ def show(
         click.echo(f"\n{plural(quiet, 'turn')} of harness noise not shown (--noise shows them).")
 
 
-@command.command()
+@sessions.command()
 @click.argument("session_ids", nargs=-1, required=True, shell_complete=ids("session"))
 @click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -276,7 +262,8 @@ def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspa
             click.confirm(f"Remove {plural(len(there), 'session')} ({plural(turns, 'turn')})?", abort=True)
         for session in there:
             library.remove(session.id, user=user)
-        _catch_up(house, workspace)
+        if workspace is None:  # only this home's own transcripts are searched here
+            house.index.catch_up()
     if shell.json:
         print_json({"removed": [session.id for session in there]})
     else:
@@ -285,7 +272,7 @@ def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspa
         )
 
 
-@command.command()
+@sessions.command()
 @_workspace
 @common
 def sources(*, workspace: str | None, shell: Shell) -> None:
@@ -302,7 +289,7 @@ def sources(*, workspace: str | None, shell: Shell) -> None:
         click.echo(f"{terminal_safe(source.path)}  ({source.reader or 'recognised'}, {how})")
 
 
-@command.command()
+@sessions.command()
 @click.argument("path")
 @_workspace
 @common

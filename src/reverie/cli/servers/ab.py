@@ -10,11 +10,11 @@ from reverie.core.errors import BadInput
 
 
 @click.group(name="ab")
-def command() -> None:
+def ab() -> None:
     """Which of two memory stores, or skill libraries, works better in use?"""
 
 
-@command.command()
+@ab.command()
 @click.argument("name")
 @click.argument("a")
 @click.argument("b")
@@ -35,7 +35,7 @@ def start(
         click.echo(f"{name} runs. What a session gets: `reverie ab assign {name} UNIT`.")
 
 
-@command.command()
+@ab.command()
 @click.argument("name")
 @click.argument("unit")
 @common
@@ -49,7 +49,7 @@ def assign(*, name: str, unit: str, shell: Shell) -> None:
         click.echo(found.use)
 
 
-@command.command()
+@ab.command()
 @click.argument("name")
 @click.argument("unit")
 @click.option("--session", metavar="ID", help="Take turns and corrections from this session.")
@@ -74,7 +74,7 @@ def _value(said: str) -> tuple[str, float]:
         raise BadInput(f"{said!r} is no outcome.", expected="METRIC=NUMBER, as in success=1") from None
 
 
-@command.command()
+@ab.command()
 @click.argument("name")
 @common
 def report(*, name: str, shell: Shell) -> None:
@@ -87,7 +87,7 @@ def report(*, name: str, shell: Shell) -> None:
         click.echo(page, nl=False)
 
 
-@command.command(name="list")
+@ab.command(name="list")
 @common
 def list_experiments(*, shell: Shell) -> None:
     """Every experiment, and what it says so far."""
@@ -103,7 +103,7 @@ def list_experiments(*, shell: Shell) -> None:
         click.echo("There is none: `reverie ab start NAME A B`.")
 
 
-@command.command()
+@ab.command()
 @click.argument("name")
 @click.option("--despite", is_flag=True, help="Though it is not shown to be better.")
 @common
@@ -114,7 +114,7 @@ def promote(*, name: str, despite: bool, shell: Shell) -> None:
     print_json(made) if shell.json else click.echo(f"Everyone gets {made.b}. And back: `reverie ab roll-back {name}`.")
 
 
-@command.command(name="roll-back")
+@ab.command(name="roll-back")
 @click.argument("name")
 @common
 def roll_back(*, name: str, shell: Shell) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from reverie.cli.changes.landing import BECAUSE
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json, terminal_safe
 from reverie.cli.servers.bridge_output import (
@@ -19,7 +20,7 @@ from reverie.cli.servers.bridge_output import (
     show_pushed,
 )
 from reverie.core.errors import NotFound
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 ANTHROPIC = "https://api.anthropic.com"
 KEY_NAME = click.option(
@@ -29,11 +30,11 @@ TARGET = click.option("--target", metavar="NAME", help="The memory that facts go
 
 
 @click.group(name="bridge")
-def command() -> None:
+def bridge() -> None:
     """Bring in what a managed memory learned, as reviewed changes to skills and memory."""
 
 
-@command.command(name="pull")
+@bridge.command(name="pull")
 @click.argument("where", default=ANTHROPIC)
 @KEY_NAME
 @click.option(
@@ -63,7 +64,7 @@ def pull(
         show_batch(batch)
 
 
-@command.command(name="watch")
+@bridge.command(name="watch")
 @click.argument("where", default=ANTHROPIC)
 @KEY_NAME
 @click.option("--every", metavar="SECONDS", type=click.FloatRange(1.0), default=60.0, show_default=True)
@@ -89,7 +90,7 @@ def watch(
                 show_batch(batch)
 
 
-@command.command(name="dream")
+@bridge.command(name="dream")
 @click.argument("store")
 @click.option("--server", metavar="URL", default=ANTHROPIC, show_default=True, help="The server the store is on.")
 @KEY_NAME
@@ -120,7 +121,7 @@ def dream(*, store: str, server: str, key_name: str, model: str, instructions: s
         raise click.exceptions.Exit(1)
 
 
-@command.command(name="diff")
+@bridge.command(name="diff")
 @click.argument("old")
 @click.argument("new", required=False)
 @click.option("--all", "every", is_flag=True, help="Also what was only reworded, moved or said twice.")
@@ -141,7 +142,7 @@ def diff(*, old: str, new: str | None, every: bool, ask: bool, shell: Shell) -> 
         show_diff(found, every)
 
 
-@command.command(name="propose")
+@bridge.command(name="propose")
 @click.argument("old")
 @click.argument("new", required=False)
 @click.option("--quarantined", is_flag=True, help="Also what was kept back because of who is behind it.")
@@ -162,7 +163,7 @@ def propose(*, old: str, new: str | None, quarantined: bool, target: str | None,
         show_batch(batch)
 
 
-@command.command(name="push")
+@bridge.command(name="push")
 @click.argument("store")
 @click.option("--server", metavar="URL", default=ANTHROPIC, show_default=True, help="The server the store is on.")
 @KEY_NAME
@@ -181,7 +182,7 @@ def push(*, store: str, server: str, key_name: str, memory: str | None, shell: S
         show_pushed(pushed)
 
 
-@command.command(name="reroute")
+@bridge.command(name="reroute")
 @click.argument("proposal")
 @click.option("--to", metavar="PLACE", required=True, help="memory, user, nothing, or skill:NAME.")
 @TARGET
@@ -200,7 +201,7 @@ def reroute(*, proposal: str, to: str, target: str | None, shell: Shell) -> None
     click.echo(f"Learned {learned.id}: what is like it goes to {to}. `reverie bridge routes` lists these.")
 
 
-@command.command(name="routes")
+@bridge.command(name="routes")
 @click.option("--remove", metavar="ID", help="Forget this one.")
 @common
 def routes(*, remove: str | None, shell: Shell) -> None:
@@ -218,14 +219,14 @@ def routes(*, remove: str | None, shell: Shell) -> None:
         click.echo("Nothing was re-routed yet.")
 
 
-@command.command(name="undo")
+@bridge.command(name="undo")
 @click.argument("batch")
-@click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+@BECAUSE
 @common
 def undo(*, batch: str, because: str, shell: Shell) -> None:
     """Take back everything that was approved of one dream (drm_…) or one batch, newest first."""
     from reverie.bridge.propose.amendments import all_landed
-    from reverie.changes.landing_result import in_words
+    from reverie.changes.land import in_words
 
     with shell.opened() as house:
         undone = house.bridge.undo(batch, because)
@@ -238,7 +239,7 @@ def undo(*, batch: str, because: str, shell: Shell) -> None:
         raise click.exceptions.Exit(1)
 
 
-@command.command(name="export")
+@bridge.command(name="export")
 @click.argument("folder", type=click.Path(path_type=Path))
 @common
 def export(*, folder: Path, shell: Shell) -> None:
@@ -255,7 +256,7 @@ def export(*, folder: Path, shell: Shell) -> None:
         click.echo(f"{folder / name}.jsonl: {plural(number, 'line')}")
 
 
-@command.command(name="demo")
+@bridge.command(name="demo")
 def demo() -> None:
     """The nightly loop from end to end: work, dream, pull, diff, propose, approve, push. On a sample, no key."""
     from reverie.cli.servers.bridge_demo import show_demo

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.render import console, terminal_safe
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.bridge.compare.diff import Difference, DiffKind, StoreDiff

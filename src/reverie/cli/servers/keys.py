@@ -33,11 +33,11 @@ class Age(click.ParamType[timedelta]):
 
 
 @click.group(name="keys")
-def command() -> None:
+def keys() -> None:
     """Make, list and revoke the API keys of the server."""
 
 
-@command.command()
+@keys.command()
 @click.option("--name", required=True, help="What the key is for.")
 @click.option(
     "--scope",
@@ -67,7 +67,7 @@ def create(
         click.echo(UNBOUND, err=True)
 
 
-@command.command(name="list")
+@keys.command(name="list")
 @_workspace
 @common
 def list_(*, workspace: str, shell: Shell) -> None:
@@ -86,7 +86,7 @@ def list_(*, workspace: str, shell: Shell) -> None:
         click.echo("No keys. Make one with `reverie keys create --name … --scope …`.")
 
 
-@command.command()
+@keys.command()
 @click.argument("key")
 @_workspace
 @common

@@ -1,4 +1,4 @@
-"""`reverie serve`."""
+"""`reverie serve`, `web` and `mcp`: what listens for programs, people and agents."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import gc
 import logging
 import resource
 import socket
-import ssl
 import sys
 from contextlib import nullcontext, suppress
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,14 +16,15 @@ import click
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
 from reverie.core.errors import BadSetting
-from reverie.core.hosts import is_loopback
+from reverie.core.strings import is_loopback
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
+
 IDLE_SECONDS = 75  # longer than proxies keep a connection, so that it is they who close it
 LEAVE_SECONDS = 20
-KEPT_FILES = 200
+KEPT_FILES = 200  # of those a process may open, for its database when connections take the rest
 SWITCH_SECONDS = 0.001  # a write lets other threads in some forty times; a thread that reads an import keeps it so long
 _UNENCRYPTED = (
     "{} can be reached by others, without TLS: keys and memory can be read on the way. "
@@ -44,7 +45,7 @@ _UNENCRYPTED = (
 @click.option("--tls-cert", metavar="FILE", help="Serve HTTPS: the certificate, and those above it, as PEM.")
 @click.option("--tls-key", metavar="FILE", help="The certificate's private key, as PEM.")
 @common
-def command(
+def serve(
     *,
     host: str,
     port: int,
@@ -95,7 +96,7 @@ def command(
             lifespan="off",
             http=PatientProtocol,
             ws="none",
-            limit_concurrency=_room(),
+            limit_concurrency=max(100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES),
             timeout_keep_alive=IDLE_SECONDS,
             timeout_graceful_shutdown=LEAVE_SECONDS,
             **tls,
@@ -125,17 +126,14 @@ def _check_reach(host: str, *, keys: bool, encrypted: bool) -> None:
         click.echo(f"Warning: {_UNENCRYPTED.format(host)}", err=True)
 
 
-def _room() -> int:
-    """Connections at a time. The files a process may open are left to its database when others take the rest."""
-    return max(100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES)
-
-
 def _tls(cert: str | None, key: str | None) -> dict[str, Any]:
     """The TLS settings of uvicorn. Files that do not fit together are said now, not at the first call."""
     if not cert and not key:
         return {}
     if not cert or not key:
         raise BadSetting("Only one of --tls-cert and --tls-key is given.", expected="both, or neither")
+    import ssl
+
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
     except OSError as error:  # ssl.SSLError is one
@@ -173,3 +171,84 @@ def bound_socket(host: str, port: int) -> socket.socket:
             f"{host}:{port} cannot be listened on: {error.strerror}.", next_step="Take another."
         ) from error
     return listening
+
+
+PAGES_LEAVE_SECONDS = 1  # pages that follow what happens have a connection open all the time
+
+
+@click.command(name="web")
+@click.option(
+    "--port", default=0, type=click.IntRange(0, 65535), help="Where to listen; 0 takes a free one.  [default: 0]"
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@common
+def web(*, port: int, no_browser: bool, shell: Shell) -> None:
+    """Review in the browser: what waits, with its evidence; the nights, memory, rules, sessions and search.
+
+    The pages are served on this machine only. The printed address lets in one browser, once.
+    """
+    import webbrowser
+
+    import uvicorn
+
+    from reverie.server.slow_clients import PatientProtocol
+    from reverie.web.app import web_application
+    from reverie.web.doors import Entrance
+
+    with shell.opened() as home:
+        entrance = Entrance(home)
+        config = uvicorn.Config(
+            web_application(home, entrance),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            http=PatientProtocol,
+            ws="none",
+            limit_concurrency=100,
+            timeout_graceful_shutdown=PAGES_LEAVE_SECONDS,
+        )
+        with bound_socket("127.0.0.1", port) as socket:
+            url = f"http://127.0.0.1:{socket.getsockname()[1]}/?token={entrance.token}"
+            if shell.json:
+                print_json({"url": url})
+            else:
+                click.echo(f"Open {url}\nThe address works once. Stop with Ctrl-C.")
+            sys.stdout.flush()
+            if not no_browser:
+                Thread(target=webbrowser.open, args=[url], daemon=True).start()
+            with suppress(KeyboardInterrupt):  # the way to end it
+                uvicorn.Server(config).run(sockets=[socket])
+
+
+@click.command(name="mcp")
+@click.option("--target", metavar="NAME", help="The memory of the agent that calls: where `remember` proposes.")
+@click.option("--agent", default="agent", show_default=True, metavar="NAME", help="Who proposes, in the review queue.")
+@click.option(
+    "--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="HTTP instead of stdio; needs a key."
+)
+@click.option("--night", is_flag=True, help="When the agent ends, begin a night in the background, if one is due.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen, with --http.")
+@common
+def mcp(*, target: str | None, agent: str, port: int | None, night: bool, host: str, shell: Shell) -> None:
+    """Serve an agent while it works: search, recall, skills, and proposals that wait for a person (MCP).
+
+    An agent starts it by itself over stdio; `reverie install` tells it how. Over HTTP it is at /mcp, for who has a key
+    (`reverie keys create`) with the scope `write`. Nothing it offers writes memory or a skill.
+    """
+    from reverie.integrations.mcp_server import McpServer, http_app, serve_stdio
+
+    server = McpServer(shell.opened, target, agent)
+    if port is None:
+        serve_stdio(server)
+        if night:
+            with shell.opened() as house:
+                house.begin_night_if_due()
+        return
+    import uvicorn
+
+    with bound_socket(host, port) as listening:
+        begin(listening, shell, "http")
+        config = uvicorn.Config(http_app(server), log_config=None, access_log=False, server_header=False, ws="none")
+        with suppress(KeyboardInterrupt):  # the way to end it
+            uvicorn.Server(config).run(sockets=[listening])

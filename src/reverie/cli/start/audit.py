@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 from reverie.cli.options import Shell, common, with_pager
 from reverie.cli.render import PIPE_WIDTH, cut_line, print_json
 from reverie.core.errors import BadInput, ReverieError
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -34,7 +35,7 @@ MOST_SHOWN = 8
 @click.option("--fix", is_flag=True, help="Propose what can be mended. Nothing lands before you approve it.")
 @common
 @with_pager
-def command(
+def audit(
     *,
     paths: tuple[str, ...],
     only: bool,
@@ -56,11 +57,15 @@ def command(
         report = house.audit(paths, only=only).narrowed(kinds, house.memory.target(target).name if target else None)
     if html is not None:
         _write(html, report)
-    proposed = _proposed(shell, report.findings) if fix else []
+    proposed = list[str]()
+    if fix:
+        with shell.opened() as house:
+            proposed += propose_all(house, report.findings)
     if shell.json:
         print_json({**audit_as_json(report), **({"proposed": proposed} if fix else {})})
     else:
-        click.echo("\n".join(audit_lines(report, _width())))
+        columns = max(NARROW, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
+        click.echo("\n".join(audit_lines(report, columns if sys.stdout.isatty() else PIPE_WIDTH)))
         for line in proposed:
             click.echo(line)
         if html is not None:
@@ -87,13 +92,8 @@ def _write(path: Path, report: AuditReport) -> None:
         ) from error
 
 
-def _proposed(shell: Shell, findings: Sequence[Finding]) -> list[str]:
-    """Put every suggestion to the queue. What fails does not keep the others from it."""
-    with shell.opened() as house:
-        return list(propose_all(house, findings))
-
-
 def propose_all(house: Home, findings: Sequence[Finding]) -> Iterator[str]:
+    """Put every suggestion to the queue. What fails does not keep the others from it."""
     from reverie.audit.library import suggestions
     from reverie.changes.queue import Waiting, proposal_outcome
 
@@ -140,14 +140,6 @@ def _finding_as_json(finding: Finding) -> dict[str, Any]:
         "other": finding.other,
         "other_words": finding.other_words,
     }
-
-
-def _width() -> int:
-    import shutil
-
-    if not sys.stdout.isatty():
-        return PIPE_WIDTH
-    return max(NARROW, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
 
 
 def audit_lines(report: AuditReport, width: int) -> Iterator[str]:

@@ -49,7 +49,7 @@ That was a sample, and it is gone; your own files were not touched. On yours:
 
 @click.command(name="demo")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
-def command(as_json: bool) -> None:
+def demo(as_json: bool) -> None:
     """A month of a small shop, on a sample that is thrown away: audit, dream, review, history, undo. No key."""
     with _sample(as_json) as sample:
         steps = _steps(sample)
@@ -83,21 +83,17 @@ def _steps(sample: _Sample) -> Iterator[_Step]:
     yield _typed(sample, "dream", "dream --limit 40 | head -n 29", "one night, no model; the diary's first lines")
     sample.clock.at = BREAKFAST
     yield _typed(sample, "waiting", "review list | head -n 8", "at breakfast: what asks for a person?")
+    home = sample.folder / ".hermes"
     yield _Step(
         "planted",
         f"grep -rho {PLANTED} ~/.hermes | wc -l",
         "what a web page wanted saved as a rule",
-        lambda: str(_found(sample.folder / ".hermes", PLANTED.encode())),
+        lambda: str(sum(one.read_bytes().count(PLANTED.encode()) for one in home.rglob("*") if one.is_file())),
     )
     with sample.opened() as house:
         asked = house.review.waiting()
     for wanted in [one for one in asked if ASKED in one.diff][:1]:
         yield from _there_and_back(sample, wanted.id)
-
-
-def _found(folder: Path, words: bytes) -> int:
-    """Count the words in files of any kind."""
-    return sum(path.read_bytes().count(words) for path in folder.rglob("*") if path.is_file())
 
 
 def _there_and_back(sample: _Sample, proposal: str) -> Iterator[_Step]:

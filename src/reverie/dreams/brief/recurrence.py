@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from reverie.core.scope import Scope
 from reverie.dreams import words
-from reverie.search.finding import Finder
+from reverie.search.finder import Finder
 from reverie.transcripts.records import Records, Stored
 from reverie.transcripts.session import Turn
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reverie.changes.history.records import HistoryReader
-from reverie.changes.landing_result import Landed, Unchanged, in_words
-from reverie.changes.stores.replace import Swap, swap
-from reverie.changes.stores.write import Storing
+from reverie.changes.land import Landed, Unchanged, in_words
+from reverie.changes.stores.dreams import Swap, swap
+from reverie.changes.stores.write import StoreWrites
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
@@ -154,7 +154,7 @@ class StoreDreaming:
 
     # ---- what becomes of the output ----------------------------------------------------------------------------------
 
-    def accept(self, dream: str, storing: Storing) -> StoreDream:
+    def accept(self, dream: str, storing: StoreWrites) -> StoreDream:
         """The input gets the content of the output, as one Change. Twice is once."""
         made = self._undecided(dream, "accepted")
         if made.decided is not None:

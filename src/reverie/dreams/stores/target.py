@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 
-from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words
-from reverie.changes.stores.land_dream import Dreamt, WantedChange
+from reverie.changes.land import Landed, Outcome, Unsafe, in_words
+from reverie.changes.stores.dreams import DreamLanding, WantedChange
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.ids import Ids
@@ -46,7 +46,7 @@ class StoreRooms:
     sessions: Library
     recorded: Callable[[str], bool]
     records: StoreDreamRecords
-    landing: Callable[[str], Dreamt]
+    landing: Callable[[str], DreamLanding]
     progress: Callable[[str], StoreDreamProgress]
     clock: Clock
     ids: Ids

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reverie.changes.stores.land_dream import page_after
+from reverie.changes.stores.dreams import page_after
 from reverie.changes.stores.write import flags_of
 from reverie.core.origin import Origin
 from reverie.dreams.dream import Fate, Judged
@@ -17,7 +17,7 @@ from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.pages import FORM, is_prose
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove, entry_hash
-from reverie.memory.pieces import Piece
+from reverie.memory.pages import Piece
 from reverie.memory.stores.store import Flag
 from reverie.safety.report import Report
 from reverie.safety.scan import scan

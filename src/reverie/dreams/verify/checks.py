@@ -21,7 +21,7 @@ from reverie.dreams.verify.case import OVERTAKES, Case
 from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
 from reverie.dreams.verify.trained import foreign
-from reverie.memory.audience import belongs
+from reverie.memory.target import belongs
 from reverie.safety.personal.numbers import cards, ibans, national_ids
 from reverie.safety.personal.sensitive import asked_to_remember, sensitive
 from reverie.safety.scan import scan

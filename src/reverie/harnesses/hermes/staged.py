@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from reverie.memory.staged import StagedStep, StagedWrite
+from reverie.memory.target import StagedStep, StagedWrite
 
 _DOCUMENTS = {"memory": "MEMORY.md", "user": "USER.md"}
 _NAME = re.compile(r"[0-9a-f]{8}")

@@ -15,8 +15,7 @@ from pathlib import Path
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
 from reverie.harnesses.hermes.staged import discard_staged, staged_in
 from reverie.harnesses.markdown.lists import folders_in, is_folder, names_in, real
-from reverie.memory.staged import StagedWrite
-from reverie.memory.target import Held, Place
+from reverie.memory.target import Held, Place, StagedWrite
 from reverie.memory.targets import HomePlaces
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
 from reverie.system.shared_files import HeldFiles, has_displaced_files, modified_at

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from reverie.core.errors import NotPermitted
-from reverie.memory.context_files import CONTEXT_FILES, SHARED, context_of, files_named
-from reverie.memory.target import Target
+from reverie.memory.target import CONTEXT_FILES, SHARED, Target, context_of, files_named
 from reverie.skills.amendments.edits import rules_of
 from reverie.system.files import read_file
 

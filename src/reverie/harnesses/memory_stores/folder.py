@@ -14,7 +14,7 @@ from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, Remote
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import sha256
-from reverie.core.slugs import slug
+from reverie.core.strings import slug
 from reverie.harnesses.memory_stores.mapping import Mapped, known_shape, mapping_beside
 from reverie.system.files import read_file
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from reverie.core.errors import BadSetting
-from reverie.core.hosts import is_loopback
+from reverie.core.strings import is_loopback
 from reverie.llm.budget import FREE, Price
 from reverie.llm.json_answer import NotJson, json_in_answer
 from reverie.llm.question import Failed, Question, Replied, Reply, Role, Wrong

@@ -1,6 +1,6 @@
 """`home.tenants.stores(scope)`: which memory stores there are and what stands in them.
 
-What a memory says is changed in `review.storing`: that lands.
+What a memory says is changed in `changes.stores.write`: that lands.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from reverie.core.clock import Clock, TimeSpan
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
-from reverie.memory.stores.listing import checked_depth, checked_prefix
-from reverie.memory.stores.records import Below, StoreRecords
-from reverie.memory.stores.rules import checked_description, checked_store_name, merged_metadata
-from reverie.memory.stores.store import MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
+from reverie.memory.stores.rules import (
+    checked_depth,
+    checked_description,
+    checked_prefix,
+    checked_store_name,
+    merged_metadata,
+)
+from reverie.memory.stores.store import Below, MemoryVersion, Prefix, Store, StoredMemory, StoreRecords, VersionQuery
 
 AT_ONCE = 500
 

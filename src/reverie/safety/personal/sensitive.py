@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.resources import files
 
-from reverie.core.lazy_pattern import lazy_pattern
+from reverie.core.strings import lazy_pattern
 from reverie.safety.personal.contacts import street_addresses
 from reverie.safety.secrets.spans import SecretSpan
 

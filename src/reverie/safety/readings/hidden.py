@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from reverie.core.lazy_pattern import lazy_pattern
+from reverie.core.strings import lazy_pattern
 
 _LONGEST = 4_000
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reverie.core.lazy_pattern import lazy_pattern
+from reverie.core.strings import lazy_pattern
 from reverie.safety.rules import RuleMatch
 
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u180e"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
-from reverie.core.lazy_pattern import lazy_pattern
+from reverie.core.strings import lazy_pattern
 from reverie.safety.readings.fold import Tracer, plain_folds, skeleton_folds
 
 

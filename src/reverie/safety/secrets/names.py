@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from reverie.core.lazy_pattern import lazy_pattern
+from reverie.core.strings import lazy_pattern
 
 PASSWORDS = (
     r"pass(?:w(?:or)?d|wort|phrase|code|[_-]?key)?|passe|pwd|kennwort|pw|contrase(?:ñ|n)a|clave|пароль|密码|密碼|口令"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from reverie.core.lazy_pattern import lazy_pattern
+from reverie.core.strings import lazy_pattern
 from reverie.safety.secrets.spans import SecretSpan
 from reverie.safety.secrets.values import is_masked, is_random
 

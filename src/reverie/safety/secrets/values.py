@@ -8,7 +8,7 @@ import re
 from functools import cache
 from itertools import pairwise
 
-from reverie.core.lazy_pattern import lazy_pattern
+from reverie.core.strings import lazy_pattern
 
 _CREDENTIAL = (
     r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|secret|token|(?:api|auth|access|private)?[-_ ]?key|credentials?)"

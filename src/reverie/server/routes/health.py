@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials
 from pydantic import BaseModel
 
-from reverie.core.hosts import is_loopback
+from reverie.core.strings import is_loopback
 from reverie.server.caller import BEARER, HEADER
 from reverie.server.errors import Problem
 from reverie.server.wiring import House

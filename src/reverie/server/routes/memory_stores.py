@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from reverie.changes.landing_result import Landed, in_words
+from reverie.changes.land import Landed, in_words
 from reverie.memory.stores.store import Author, Hand, Operation, Refused, StoredMemory, VersionQuery
 from reverie.server.caller import Reader, Writer
 from reverie.server.errors import FINAL, Problem, refused

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Engine, insert, select
 
-from reverie.changes.session_context import ContextRequest, Given
+from reverie.changes.session_context import ContextRequest, GivenContext
 from reverie.core.clock import Clock
 from reverie.core.hashes import sha256
 from reverie.core.scope import Scope
@@ -24,7 +24,7 @@ class SqlContexts:
         self._engine = engine
         self._clock = clock
 
-    def keep(self, scope: Scope, given: Given) -> None:
+    def keep(self, scope: Scope, given: GivenContext) -> None:
         owner = owner_key(scope)
         content = given.text.encode("utf-8", "surrogateescape")
         name = sha256(content)
@@ -37,7 +37,7 @@ class SqlContexts:
             told = json.dumps(asdict(given.asked) | details)
             connection.execute(insert(schema.contexts), owner | values | {"asked": told})
 
-    def last(self, scope: Scope, session: str | None = None, until: datetime | None = None) -> Given | None:
+    def last(self, scope: Scope, session: str | None = None, until: datetime | None = None) -> GivenContext | None:
         table = schema.contexts
         owner = owner_key(scope)
         asked = select(table).filter_by(**owner).order_by(table.c.number.desc()).limit(1)
@@ -53,9 +53,9 @@ class SqlContexts:
             return _given(found, bytes(connection.execute(blob).scalar_one()))
 
 
-def _given(found: Any, content: bytes) -> Given:
+def _given(found: Any, content: bytes) -> GivenContext:
     told = json.loads(found.asked)
     details = {part: tuple(told.pop(part)) for part in ("skills", "left_out", "withheld")}
     asked = ContextRequest(told["task"], tuple(told["tags"]), told["budget"], tuple(told["targets"]))
     text = content.decode("utf-8", "surrogateescape")
-    return Given(found.id, found.at, found.session, asked, text, **details)
+    return GivenContext(found.id, found.at, found.session, asked, text, **details)

@@ -11,8 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert, select, update
 
 from reverie.changes.history.change import Change, Standing, Via
-from reverie.changes.history.ledger import Row, ledger_body
-from reverie.changes.history.records import Anchored, ChangeQuery, Known, KnownEntry, Moves
+from reverie.changes.history.records import Anchored, ChangeQuery, Known, KnownEntry, Moves, Row, ledger_body
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
 from reverie.core.hashes import sha256
@@ -33,7 +32,7 @@ class SqlHistory:
         self._clock = clock
         self._ids = ids
 
-    # ---- Changing ----------------------------------------------------------------------------------------------------
+    # ---- HistoryWriter -----------------------------------------------------------------------------------------------
 
     def intend(self, scope: Scope, change: Change) -> None:
         with writing(self._engine, scope) as connection:

@@ -24,8 +24,7 @@ from reverie.changes.history.change import (
     operation_as_json,
     operation_from_json,
 )
-from reverie.changes.history.ledger import BEGINNING, Row
-from reverie.changes.history.records import Anchored
+from reverie.changes.history.records import BEGINNING, Anchored, Row
 from reverie.core.errors import DatabaseUnusable
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope

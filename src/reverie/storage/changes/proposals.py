@@ -1,4 +1,4 @@
-"""Proposals and Verdicts: implements `reverie.changes.records.Proposals`."""
+"""Proposals and Verdicts: implements `reverie.changes.proposal.Proposals`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from reverie.changes.history.change import (
     operation_as_json,
     operation_from_json,
 )
-from reverie.changes.proposal import Part, Proposal, ProposalStatus, Related, Score, Suggestion, Verdict
-from reverie.changes.records import OpenProposals
+from reverie.changes.proposal import OpenProposals, Part, Proposal, ProposalStatus, Related, Score, Suggestion, Verdict
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope

@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, Executable, Select, Ta
 from sqlalchemy.dialects import postgresql, sqlite
 
 from reverie.core.clock import TimeSpan
+from reverie.core.ids import IdKind
 from reverie.core.scope import Scope
-from reverie.core.short_ids import IdKind
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading, reading_across
 

@@ -272,12 +272,12 @@ def fenced_review(review: Review, engine: Engine, leases: SqlLeases, lease: Leas
     fenced = cast(Engine, _Fenced(engine, leases, lease))
     history = SqlHistory(fenced, review.clock, review.landing.ids)
     proposals = SqlProposals(fenced, review.clock)
-    noticing = replace(review.noticing, records=history)
+    outside = replace(review.outside, records=history)
     return replace(
         review,
         records=history,
         proposals=proposals,
-        noticing=noticing,
+        outside=outside,
         proposing=replace(review.proposing, records=history, proposals=proposals),
-        landing=replace(review.landing, records=history, noticing=noticing),
+        landing=replace(review.landing, records=history, outside=outside),
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 from dbos import DBOS, DBOSClient, DBOSConfig, SetEnqueueOptions, SetWorkflowID
 
 from reverie.core.errors import EngineBusy, StillLocked
-from reverie.core.slugs import slug
+from reverie.core.strings import slug
 from reverie.dreams.records import OVER
 from reverie.dreams.run.job_queue import NightsOf, WaitingNights
 from reverie.storage.database.engine import engine as database_of

@@ -149,8 +149,6 @@ def _bounds(where: SearchFilter) -> Iterator[Query]:
     for name, value in (("user", where.user), ("harness", where.harness), ("role", where.role)):
         if value is not None:
             yield _is(name, value)
-    if where.session_ids is not None:
-        yield Query.term_set_query(schema(), "session", sorted(where.session_ids))
     if where.since is not None:
         yield _at(ceil(where.since.timestamp()), None)
     if where.until is not None:

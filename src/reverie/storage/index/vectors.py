@@ -15,8 +15,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
+from reverie.search.rank import BYTES, OPENING, turn_bits
 from reverie.search.search import IndexedSession, IndexedTurn, TurnKey
-from reverie.search.turn_vectors import BYTES, OPENING, turn_bits
 from reverie.storage.index.words import ERASURES, read_count
 
 FORMAT = 1

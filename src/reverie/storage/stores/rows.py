@@ -18,8 +18,7 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.records import Clone
-from reverie.memory.stores.records import Pen
-from reverie.memory.stores.store import Author, Flag, MemoryVersion, Operation, Store, StoredMemory
+from reverie.memory.stores.store import Author, Flag, MemoryVersion, Operation, Store, StoredMemory, WriteContext
 from reverie.storage.database import schema
 from reverie.storage.database.queries import owner_key, put_if_new
 from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions
@@ -117,7 +116,7 @@ class Write:
     store: str
     path: str
     content: bytes | None
-    pen: Pen
+    pen: WriteContext
     at: datetime
 
 

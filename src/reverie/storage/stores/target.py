@@ -20,8 +20,8 @@ from reverie.changes.history.change import Change
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
-from reverie.memory.stores.records import Pen
 from reverie.memory.stores.rules import LARGEST_MEMORY_BYTES
+from reverie.memory.stores.store import WriteContext
 from reverie.memory.target import Displaced, Held, Place
 from reverie.storage.changes.history import SqlHistory
 from reverie.storage.database.schema import memory_versions
@@ -67,7 +67,15 @@ class StoreTarget:
     """Implements `reverie.memory.target.Target`. `locks` is None where the lock is held already."""
 
     def __init__(
-        self, engine: Engine, scope: Scope, store: str, pen: Pen, *, clock: Clock, ids: Ids, locks: StoreLocks | None
+        self,
+        engine: Engine,
+        scope: Scope,
+        store: str,
+        pen: WriteContext,
+        *,
+        clock: Clock,
+        ids: Ids,
+        locks: StoreLocks | None,
     ) -> None:
         self.name = store
         self.key = store_key(scope, store)
@@ -123,7 +131,7 @@ def _tied() -> Update:
 
 @dataclass(frozen=True, slots=True)
 class SqlStoreTransaction:
-    """Implements `reverie.changes.stores.write.Desk`."""
+    """Implements `reverie.changes.stores.write.StoreTransaction`."""
 
     connection: Connection
     scope: Scope
@@ -140,7 +148,7 @@ class SqlStoreTransaction:
     def stores(self) -> SqlStores:
         return SqlStores(part_of(self.connection), self.clock)
 
-    def target(self, pen: Pen) -> StoreTarget:
+    def target(self, pen: WriteContext) -> StoreTarget:
         engine = part_of(self.connection)
         made = StoreTarget(engine, self.scope, self.store, pen, clock=self.clock, ids=self.ids, locks=None)
         self.targets.append(made)
@@ -156,7 +164,7 @@ class SqlStoreTransaction:
 
 @dataclass(frozen=True, slots=True)
 class StoreTransactions:
-    """Implements `reverie.changes.stores.write.AtDesk`."""
+    """Implements `reverie.changes.stores.write.Transact`."""
 
     locks: StoreLocks
     clock: Clock

@@ -18,9 +18,8 @@ from pathlib import Path
 
 from reverie.changes.artifact import Holder
 from reverie.changes.history.change import Change
-from reverie.changes.history.ledger import RESTORE
 from reverie.changes.history.projection import Behind, Late, LedgerParted, Rebuilt, still_to_project
-from reverie.changes.history.records import Anchored, ChangeQuery, HistoryRecords
+from reverie.changes.history.records import RESTORE, Anchored, ChangeQuery, HistoryRecords
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.scope import Scope

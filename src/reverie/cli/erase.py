@@ -9,7 +9,7 @@ import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import one_line, print_json, terminal_safe
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.erasure.wanted import Erasure, Left, Plan, Rules
@@ -39,7 +39,7 @@ SHOWN = 12
 @click.option("--dry-run", is_flag=True, help="List every place and change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @common
-def command(
+def erase(
     *,
     text: tuple[str, ...],
     session: tuple[str, ...],

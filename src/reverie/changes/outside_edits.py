@@ -2,21 +2,28 @@
 
 A file a harness owns is written by others all day. Each time Reverie touches it, the difference to what it last saw
 becomes a Change of the actor `outside`: scanned, reported, and queued for removal where it looks unsafe.
+
+What someone wrote to a file that Reverie had replaced meanwhile, brought into the one that is there now.
+
+Three sides: what the displaced file was known to say, what it says now, and what the document says now. Whatever the
+editor brought, changed or took is done to the document where its entries still stand; what meets a change of the same
+entry is put to a person. Pure: bytes in, bytes and operations out.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 
+from reverie.changes.affected_rules import rules_moved
 from reverie.changes.artifact import Artifact
-from reverie.changes.critical_rules import rules_moved
+from reverie.changes.drafts import three_way
 from reverie.changes.history.change import Change, Edit, Grounds, Via
 from reverie.changes.history.records import HistoryRecords, Known, Moves
-from reverie.changes.outside.displaced import Merged, merge_displaced
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
@@ -38,19 +45,19 @@ _HELD: ContextVar[Mapping[tuple[str, str], Held]] = ContextVar("held")
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class Reconciled:
     """The result of reconciling: Changes a crash left that are landed or dropped now, and what came from outside."""
 
     landed: tuple[Change, ...] = ()
     dropped: tuple[Change, ...] = ()
     outside: tuple[Change, ...] = ()
 
-    def and_also(self, other: Noticed) -> Noticed:
-        return Noticed(self.landed + other.landed, self.dropped + other.dropped, self.outside + other.outside)
+    def and_also(self, other: Reconciled) -> Reconciled:
+        return Reconciled(self.landed + other.landed, self.dropped + other.dropped, self.outside + other.outside)
 
 
 @dataclass(frozen=True, slots=True)
-class Noticing:
+class OutsideEdits:
     """`editors`: others may write there without a word, so each time it is held what they did is looked for first.
     Rows have none, and what is written to them is recorded in the same transaction."""
 
@@ -76,7 +83,7 @@ class Noticing:
                 self.reconcile(artifact, held)
             yield held
 
-    def reconciled(self, artifact: Artifact) -> Noticed:
+    def reconciled(self, artifact: Artifact) -> Reconciled:
         with self._locked(artifact) as held:
             return self.reconcile(artifact, held)
 
@@ -89,20 +96,20 @@ class Noticing:
             finally:
                 _HELD.reset(before)
 
-    def reconcile(self, artifact: Artifact, held: Held) -> Noticed:
+    def reconcile(self, artifact: Artifact, held: Held) -> Reconciled:
         """Make what is recorded agree with what is there, while it is held. Doing it twice does nothing more."""
-        noticed = Noticed()
+        reconciled = Reconciled()
         for change in self.records.unsettled(self.scope, artifact.holder.key, artifact.subject):
-            noticed = noticed.and_also(self._resume(artifact, held, change))
-        noticed = noticed.and_also(self._outside(artifact, held))
+            reconciled = reconciled.and_also(self._resume(artifact, held, change))
+        reconciled = reconciled.and_also(self._outside(artifact, held))
         for document in artifact.documents() if self.editors else ():
             for displaced in held.displaced(document):
-                noticed = noticed.and_also(self._displaced(artifact, held, document, displaced))
-        return noticed
+                reconciled = reconciled.and_also(self._displaced(artifact, held, document, displaced))
+        return reconciled
 
     # ---- what a crash left -------------------------------------------------------------------------------------------
 
-    def _resume(self, artifact: Artifact, held: Held, change: Change) -> Noticed:
+    def _resume(self, artifact: Artifact, held: Held, change: Change) -> Reconciled:
         now = {edit.document: held.read(edit.document) for edit in change.edits}
         if all(now[edit.document] in (edit.before, edit.after) for edit in change.edits):
             left = [edit for edit in change.edits if now[edit.document] != edit.after]
@@ -112,7 +119,7 @@ class Noticing:
                 with written(artifact.subject):
                     before = {edit.document: edit.before for edit in change.edits}
                     return self.came_from_outside(artifact, before).and_also(
-                        Noticed(landed=(self._settled(artifact, change),))
+                        Reconciled(landed=(self._settled(artifact, change),))
                     )
         if change.operations and artifact.form is not None:
             return self._resume_operations(artifact, held, change)
@@ -121,30 +128,30 @@ class Noticing:
                 held.write(edit.document, edit.before, edit.after)
         return self._dropped(change, "someone else changed it while it was being written")
 
-    def _resume_operations(self, artifact: Artifact, held: Held, change: Change) -> Noticed:
+    def _resume_operations(self, artifact: Artifact, held: Held, change: Change) -> Reconciled:
         """The document moved on. Done is done; what still applies is done again; the rest goes back to the queue."""
         assert artifact.form is not None
         now = held.read(artifact.subject)
         if took_effect(now or b"", artifact.form, change.operations):
             with written(artifact.subject):
-                return Noticed(landed=(self._taken_effect(artifact, change),))
+                return Reconciled(landed=(self._taken_effect(artifact, change),))
         if not isinstance(applied(now or b"", artifact.form, change.operations, artifact.budget), Applied):
             return self._dropped(change, "someone else changed the same entry while it was being written")
-        noticed = self._dropped(change, "done again on what others wrote meanwhile")
+        reconciled = self._dropped(change, "done again on what others wrote meanwhile")
         for _ in range(MOST_TRIED):
-            noticed = noticed.and_also(self._outside(artifact, held))
+            reconciled = reconciled.and_also(self._outside(artifact, held))
             known = self.records.known(self.scope, artifact.holder.key, artifact.subject)
             now = known.content if known else None  # an editor without a lock may have saved since the first look
             outcome = applied(now or b"", artifact.form, change.operations, artifact.budget)
             if not isinstance(outcome, Applied):
-                return noticed
+                return reconciled
             again = self._again(change, Edit(artifact.subject, now, outcome.after))
             self.records.intend(self.scope, again)
             if held.write(artifact.subject, outcome.after, now):
                 with written(artifact.subject):
-                    return noticed.and_also(Noticed(landed=(self._settled(artifact, again),)))
-            noticed = noticed.and_also(self._dropped(again, "someone else saved at that moment"))
-        return noticed
+                    return reconciled.and_also(Reconciled(landed=(self._settled(artifact, again),)))
+            reconciled = reconciled.and_also(self._dropped(again, "someone else saved at that moment"))
+        return reconciled
 
     def _taken_effect(self, artifact: Artifact, change: Change) -> Change:
         """The file shows it. If others wrote in between and that is recorded, it is recorded behind theirs."""
@@ -163,27 +170,28 @@ class Noticing:
         known = partial(self.records.known, self.scope, artifact.holder.key)
         return self.records.settle(self.scope, change, moves_of(artifact, change, known), instead_of)
 
-    def _dropped(self, change: Change, note: str) -> Noticed:
+    def _dropped(self, change: Change, note: str) -> Reconciled:
         self.records.drop(self.scope, change, note)
-        return Noticed(dropped=(replace(change, note=note),))
+        return Reconciled(dropped=(replace(change, note=note),))
 
     # ---- what others wrote -------------------------------------------------------------------------------------------
 
-    def _outside(self, artifact: Artifact, held: Held) -> Noticed:
+    def _outside(self, artifact: Artifact, held: Held) -> Reconciled:
         return self.came_from_outside(artifact, {name: held.read(name) for name in artifact.documents()})
 
-    def came_from_outside(self, artifact: Artifact, now: Mapping[str, bytes | None]) -> Noticed:
+    def came_from_outside(self, artifact: Artifact, now: Mapping[str, bytes | None]) -> Reconciled:
         """Record what the documents say where that is not what was last seen."""
         known = {name: self.records.known(self.scope, artifact.holder.key, name) for name in now}
-        edits = tuple(_differences(known, now))
+        before = {name: was.content if was else None for name, was in known.items()}
+        edits = tuple(Edit(name, before[name], now[name]) for name in now if now[name] != before[name])
         if not edits:
-            return Noticed()
+            return Reconciled()
         first = all(known[edit.document] is None for edit in edits)
         reason = "as Reverie first found it" if first else "written by someone else"
         change = self._from_outside(artifact, edits, reason, Via.FOUND if first else Via.OUTSIDE)
         for suggestion in removals(artifact, [change]):
             self.suggest(suggestion)  # before it is recorded: who is killed in between notices it again
-        return Noticed(outside=(self._settled(artifact, change),))
+        return Reconciled(outside=(self._settled(artifact, change),))
 
     def _from_outside(self, artifact: Artifact, edits: tuple[Edit, ...], reason: str, via: Via = Via.OUTSIDE) -> Change:
         return Change(
@@ -198,12 +206,12 @@ class Noticing:
 
     # ---- what others wrote to a file that was replaced ---------------------------------------------------------------
 
-    def _displaced(self, artifact: Artifact, held: Held, document: str, displaced: Displaced) -> Noticed:
+    def _displaced(self, artifact: Artifact, held: Held, document: str, displaced: Displaced) -> Reconciled:
         """Bring it in; what meets another change of the same entry is offered; its bytes are kept in either case."""
         base = self.records.content(self.scope, displaced.base)
         if base is None:
-            return Noticed()  # another home's: that one knows what it displaced
-        noticed = Noticed()
+            return Reconciled()  # another home's: that one knows what it displaced
+        reconciled = Reconciled()
         for _ in range(MOST_TRIED):
             known = self.records.known(self.scope, artifact.holder.key, document)
             now = known.content if known else None  # what is recorded: if the file says more by now, it is not written
@@ -216,19 +224,24 @@ class Noticing:
                 for suggestion in removals(artifact, [change]):
                     self.suggest(suggestion)
                 with written(document):
-                    noticed = noticed.and_also(Noticed(outside=(self._settled(artifact, change),)))
+                    reconciled = reconciled.and_also(Reconciled(outside=(self._settled(artifact, change),)))
                 break
-            noticed = noticed.and_also(self._dropped(change, "someone else saved at that moment"))
-            noticed = noticed.and_also(self._outside(artifact, held))
+            reconciled = reconciled.and_also(self._dropped(change, "someone else saved at that moment"))
+            reconciled = reconciled.and_also(self._outside(artifact, held))
         else:
-            return noticed  # it stays where it is, and is looked at again
+            return reconciled  # it stays where it is, and is looked at again
         self._keep_displaced(artifact, Edit(document, base, displaced.content), merged)
         displaced.recorded()
-        return noticed
+        return reconciled
 
     def _keep_displaced(self, artifact: Artifact, late: Edit, merged: Merged) -> None:
-        for suggestion in _offered(artifact, late, merged):
-            self.suggest(suggestion)
+        """Have a person decide on what is open, an entry or the whole file of a skill; keep the bytes."""
+        key, subject = artifact.holder.key, artifact.subject
+        for operation in merged.open:
+            self.suggest(Suggestion(key, subject, (operation,), reason=OFFERED, proposer=REVERIE))
+        if merged.clashes:
+            edit = Edit(late.document, merged.content, late.after)
+            self.suggest(Suggestion(key, subject, edits=(edit,), action="patch", reason=OFFERED, proposer=REVERIE))
         if self.records.content(self.scope, sha256(late.after or b"")) is None:
             change = self._from_outside(artifact, (late,), BROUGHT_IN)
             self.records.intend(self.scope, change)
@@ -247,13 +260,6 @@ def written(subject: str) -> Iterator[None]:
         ) from error
 
 
-def _differences(known: Mapping[str, Known | None], now: Mapping[str, bytes | None]) -> Iterable[Edit]:
-    for document, was in known.items():
-        before = was.content if was else None
-        if now[document] != before:
-            yield Edit(document, before, now[document])
-
-
 def removals(artifact: Artifact, outside: Iterable[Change]) -> Iterable[Suggestion]:
     """The entries that came from outside and look unsafe. How a file was first found is not put in question."""
     for change in outside:
@@ -264,16 +270,6 @@ def removals(artifact: Artifact, outside: Iterable[Change]) -> Iterable[Suggesti
                     why = f"written from outside and looks unsafe: {report.findings[0].category}"
                     operation = Remove(artifact.subject, entry_hash(text))
                     yield Suggestion(artifact.holder.key, artifact.subject, (operation,), reason=why, proposer=REVERIE)
-
-
-def _offered(artifact: Artifact, late: Edit, merged: Merged) -> Iterable[Suggestion]:
-    """The text a person has to decide on: an entry, or the whole file of a skill."""
-    key, subject = artifact.holder.key, artifact.subject
-    for operation in merged.open:
-        yield Suggestion(key, subject, (operation,), reason=OFFERED, proposer=REVERIE)
-    if merged.clashes:
-        edit = Edit(late.document, merged.content, late.after)
-        yield Suggestion(key, subject, edits=(edit,), action="patch", reason=OFFERED, proposer=REVERIE)
 
 
 def _brought(form: FormatName, change: Change) -> Iterable[str]:
@@ -318,3 +314,55 @@ def moves(form: FormatName, known: Known | None, edit: Edit, operations: Iterabl
         tuple((ids[a], entry_hash(new[b])) for a, b in matching.edited if a in ids),
         tuple(ids[a] for a in matching.gone if a in ids),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """`content` is the document with all of it that fits; `open` is what a person has to decide on."""
+
+    content: bytes | None
+    open: tuple[Operation, ...] = ()
+    clashes: bool = False  # the files of a skill have no entries: the whole text is what has to be decided on
+
+
+def merge_displaced(form: FormatName | None, late: Edit, now: bytes | None) -> Merged:
+    if now in (late.before, late.after):
+        return Merged(late.after)
+    if form is None:
+        both = None if now is None else three_way(late.before or b"", now, late.after or b"")
+        return Merged(now, clashes=True) if both is None else Merged(both)
+    return _entries_merged(form, late, now)
+
+
+def _entries_merged(form: FormatName, late: Edit, now: bytes | None) -> Merged:
+    read = FORMATS[form].read
+    base, theirs = (read(content or b"").entries for content in (late.before, late.after))
+    there = Counter(read(now or b"").entries)
+    matching = matched(base, theirs)
+    operations: list[Operation] = []
+    unclear: list[Operation] = []
+    for old, new in ((base[a], theirs[b]) for a, b in matching.edited):
+        if there[old]:
+            operations.append(Replace(late.document, entry_hash(old), new))
+        elif not there[new]:
+            unclear.append(Add(late.document, new))
+    gone = [base[at] for at in matching.gone]
+    operations += [Remove(late.document, entry_hash(text)) for text in gone if there[text]]
+    brought = [theirs[at] for at in matching.new]
+    operations += [Add(late.document, text) for text in brought if not there[text]]
+    if not operations:
+        return Merged(now, tuple(unclear))
+    outcome = applied(now or b"", form, operations)
+    if not isinstance(outcome, Applied):
+        adds = [Add(late.document, one.text) for one in operations if not isinstance(one, Remove)]
+        return Merged(now, (*unclear, *adds))
+    return Merged(_in_their_places(form, late, now, outcome.after), tuple(unclear))
+
+
+def _in_their_places(form: FormatName, late: Edit, now: bytes | None, by_entries: bytes) -> bytes:
+    """Line by line, where that comes to the same entries: so each stands where the editor put it, with the text that
+    is no entry around it."""
+    read = FORMATS[form].read
+    both = three_way(late.before or b"", now or b"", late.after or b"")
+    same = both is not None and Counter(read(both).entries) == Counter(read(by_entries).entries)
+    return both if both is not None and same else by_entries

@@ -1,7 +1,8 @@
-"""`reverie cron`."""
+"""`reverie cron` and `reverie worker`: nights by the system's own means, and nights that are queued."""
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import click
@@ -9,16 +10,17 @@ import click
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
 from reverie.core.errors import BadInput
+from reverie.core.strings import plural
 
 SYSTEMD = click.option("--systemd", is_flag=True, help="A systemd timer instead of a line in your crontab.")
 
 
 @click.group(name="cron")
-def command() -> None:
+def cron() -> None:
     """Dream every night by the system's own means: your crontab, or a systemd timer."""
 
 
-@command.command()
+@cron.command()
 @click.option("--at", "when", metavar="TIME", help="When, as cron writes it [the setting `schedule`].")
 @click.option("--target", metavar="NAME", help="Which target, or a path; all there are if not said.")
 @click.option("--propose", is_flag=True, help="Land nothing at night: only proposals.")
@@ -46,7 +48,7 @@ def install(
         )
 
 
-@command.command()
+@cron.command()
 @click.option("--target", metavar="NAME", help="Only the nights over this target; all nights of the home if not said.")
 @SYSTEMD
 @common
@@ -64,3 +66,40 @@ def remove(*, target: str | None, systemd: bool, shell: Shell) -> None:
         print_json({"removed": there})
     else:
         click.echo("Removed." if there else "There was nothing to remove.")
+
+
+@click.group(name="worker", invoke_without_command=True)
+@click.option("--executor", metavar="NAME", help="Its name: the same after a restart. One is chosen if not said.")
+@click.option("--until-idle", is_flag=True, help="End when nothing is queued any more.")
+@common
+def worker(*, executor: str | None, until_idle: bool, shell: Shell) -> None:
+    """Do the nights that are queued (`reverie dream --queue`), until told to stop.
+
+    On Postgres several may run, on one machine or on many. One that was killed goes on where it was when it is back
+    under the same name.
+    """
+    if click.get_current_context().invoked_subcommand:
+        return
+    with shell.opened() as home:
+        home.check_enabled()
+        engine = home.queue.worker(executor)
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(sign, lambda *_: engine.stop())
+        done = engine.work(until_idle=until_idle)
+    if shell.json:
+        print_json({"nights": done})
+    else:
+        click.echo(f"{plural(done, 'night')} done.")
+
+
+@worker.command()
+@click.option("--executor", required=True, metavar="NAME", help="The worker that is dead.")
+@common
+def reap(*, executor: str, shell: Shell) -> None:
+    """Have the other workers go on with what a dead one left. Be sure that it is dead."""
+    with shell.opened() as home:
+        left = home.queue.worker().reap(executor)
+    if shell.json:
+        print_json({"nights": left})
+    else:
+        click.echo(f"{plural(left, 'night')} handed to the others.")

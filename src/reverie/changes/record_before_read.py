@@ -9,7 +9,7 @@ from time import sleep
 
 from reverie.changes.artifact import Artifacts, memory_artifact
 from reverie.changes.history.records import HistoryRecords, Known
-from reverie.changes.outside.edits import Noticing
+from reverie.changes.outside_edits import OutsideEdits
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS
 from reverie.memory.identity import places_of
@@ -21,10 +21,10 @@ SAVING_SECONDS = 0.05  # for which some editors take a file away while they save
 
 
 @dataclass(frozen=True, slots=True)
-class Touching:
+class RecordBeforeRead:
     scope: Scope
     records: HistoryRecords
-    noticing: Noticing
+    outside: OutsideEdits
     artifacts: Artifacts
 
     def touch(self, target: Target) -> list[Entry]:
@@ -47,7 +47,7 @@ class Touching:
             content = target.read(place.document)
         moved_on = content != (known.content if known else None) or has_displaced(target, place.document)
         if moved_on or self.records.unsettled(self.scope, target.key, place.document):
-            with self.noticing.held(memory_artifact(target, place)):
+            with self.outside.held(memory_artifact(target, place)):
                 known = self.records.known(self.scope, target.key, place.document)
         return known_entries(target.name, place, known)
 
@@ -60,8 +60,8 @@ class Touching:
             files = folder.files(subject)
         moved_on = any(files.get(name) != (was.content if was else None) for name, was in known.items())
         if moved_on or has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
-            with self.noticing.held(artifact):
-                pass  # holding it is noticing
+            with self.outside.held(artifact):
+                pass  # holding it records what was written there
 
     def skills_seen(self, folder: Folder) -> list[str]:
         """The skills of a folder that history knows, there or not, but the archived; none while the folder itself is

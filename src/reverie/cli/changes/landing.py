@@ -1,4 +1,4 @@
-"""How the outcome of wanting a change is told, and the exit code scripts can trust: 0 done, 1 not done."""
+"""`reverie undo`; and how every command that changes something asks first and says what came of it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Shell
+from reverie.cli.options import Shell, common, ids
 from reverie.cli.render import console, print_json, print_sentence
+from reverie.core.errors import BadInput
 
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.changes.history.change import Change
-    from reverie.changes.landing_result import Outcome
+    from reverie.changes.land import Outcome
 
 
+BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
 YES = click.option("--yes", is_flag=True, help="Do not ask before touching a critical rule.")
 
 
 def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) -> Outcome:
     """Do it; where that would touch a critical rule, ask first. A script has to say `--yes`."""
-    from reverie.changes.critical_rules import CONFIRM
+    from reverie.changes.affected_rules import CONFIRM
     from reverie.memory.operation import Conflicted
 
     outcome = attempt(yes)
@@ -37,7 +40,7 @@ def tell_outcome(house: Home, outcome: Outcome, shell: Shell, landed: str = "Lan
 
 def tell_outcomes(house: Home, outcomes: Sequence[Outcome], shell: Shell, landed: str = "Landed as") -> None:
     """One after another; as JSON one object, or a list where several were asked for."""
-    from reverie.changes.landing_result import Landed, Unchanged, Unsafe, in_words
+    from reverie.changes.land import Landed, Unchanged, Unsafe, in_words
 
     if shell.json:
         values = [_as_json(house, outcome) for outcome in outcomes]
@@ -71,7 +74,7 @@ def _files(house: Home, change: Change) -> list[Path]:
 
 
 def _as_json(house: Home, outcome: Outcome) -> dict[str, object]:
-    from reverie.changes.landing_result import Landed, Unsafe, in_words
+    from reverie.changes.land import Landed, Unsafe, in_words
 
     change = outcome.change if isinstance(outcome, Landed) else None
     return {
@@ -82,3 +85,30 @@ def _as_json(house: Home, outcome: Outcome) -> dict[str, object]:
         "sentence": _sentence(house, change) if change else "",
         "files": [str(file) for file in _files(house, change)] if change else [],
     }
+
+
+@click.command(name="undo")
+@click.argument("change", required=False, shell_complete=ids("change"))
+@click.option("--target", metavar="NAME", help="The last change of ours to this target.")
+@BECAUSE
+@DESPITE
+@YES
+@common
+def undo(
+    *, change: str | None, target: str | None, because: str, despite_findings: bool, yes: bool, shell: Shell
+) -> None:
+    """Take a change back, byte for byte; the last one of ours if none is named.
+
+    Doing it twice does nothing more. An undo can be undone too, by its own name.
+    """
+    if change and target:
+        raise BadInput(f"{change} and the last change to {target} are both named.", expected="one of them")
+    with shell.opened() as house:
+        change = house.id_of("change", change) if change else None
+        within = house.memory.target(target).key if target else None
+
+        def attempt(even_critical: bool) -> Outcome:
+            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
+            return house.review.undo(change, because, within=within, **kinds)
+
+        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell, "Reverted in")

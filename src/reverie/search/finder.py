@@ -1,15 +1,19 @@
-"""`home.search`: a question in, the turns that answer it out, each with the exchange around it."""
+"""`home.search`: a question in, the turns that answer it out, each with the exchange around it.
+
+A question that names a time ("what did we decide last week?") looks at that time and nothing else.
+"""
 
 from __future__ import annotations
 
+import re
+from calendar import month_name
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 
 from reverie.core.errors import BadInput
 from reverie.core.scope import Scope
-from reverie.search.period import Period, period
 from reverie.search.search import Ranked, Search, SearchFilter
 from reverie.text.tokens import terms, tokens
 from reverie.transcripts.noise import heard
@@ -107,8 +111,12 @@ class Finder:
             user=user if self.only is None else self.only, harness=harness, role=role, since=since, until=until
         )
         then = self.period(query) if since is until is None else None
-        if then and (found := self._found(query, _during(where, then, self._zone), limit, around)):
-            return found
+        if then:
+            first, behind = (
+                datetime.combine(day, time(), self._zone) for day in (then.first, then.last + timedelta(1))
+            )
+            if found := self._found(query, replace(where, since=first, until=behind), limit, around):
+                return found
         rest = query.replace(then.words, " ") if then else query
         return self._found(rest if rest.strip(" ?!.,") else query, where, limit, around)
 
@@ -147,11 +155,6 @@ class Finder:
         return [hit for hit in hits if hit is not None]
 
 
-def _during(where: SearchFilter, then: Period, zone: tzinfo | None) -> SearchFilter:
-    first, behind = (datetime.combine(day, time(), zone) for day in (then.first, then.last + timedelta(1)))
-    return replace(where, since=first, until=behind)
-
-
 def _is_filler(text: str, asked: set[str]) -> bool:
     """ "hm ok, not now": a few words and none that was asked for. It stands near an answer and is none."""
     said = text.split()
@@ -183,3 +186,91 @@ def _hit(row: Ranked, stored: Stored | None, turns: dict[int, Turn], around: int
 
 def _quiet(turns: dict[int, Turn], numbers: range) -> tuple[Turn, ...]:
     return tuple(turns[number] for number in numbers if number in turns and not turns[number].noise)
+
+
+_MONTHS = {name.lower(): number for number, name in enumerate(month_name) if name}
+_ASKED = re.compile(
+    r"\b(?:(?P<near>today|yesterday)"
+    r"|(?P<which>last|this) (?P<unit>week|month|year)"
+    r"|(?P<number>\d{1,3}|a|one|two|three) (?P<units>day|week|month|year)s? ago"
+    rf"|in (?P<month>{'|'.join(_MONTHS)})(?: (?P<year>20\d\d))?"
+    r"|on (?P<day>20\d\d-\d\d-\d\d))\b",
+    re.IGNORECASE,
+)
+_NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From the beginning of `first` to the end of `last`; `words` are those of the question."""
+
+    words: str
+    first: date
+    last: date
+
+
+def period(question: str, today: date) -> Period | None:
+    """Of several times that are named the first counts. None: any time."""
+    found = _ASKED.search(question)
+    days = _days({name: text.lower() for name, text in found.groupdict().items() if text}, today) if found else None
+    return Period(found[0], *days) if found and days else None
+
+
+def _days(said: dict[str, str], today: date) -> tuple[date, date] | None:
+    if near := said.get("near"):
+        day = today - timedelta(near == "yesterday")
+        return day, day
+    if unit := said.get("unit"):
+        return _unit(unit, today, 1 if said["which"] == "last" else 0)
+    if units := said.get("units"):
+        number = _NUMBERS.get(said["number"]) or int(said["number"])
+        if units != "day":
+            return _unit(units, today, number)
+        return today - timedelta(number), today - timedelta(number)
+    if iso := said.get("day"):
+        try:
+            return date.fromisoformat(iso), date.fromisoformat(iso)
+        except ValueError:
+            return None
+    month = _MONTHS[said["month"]]
+    year = int(said.get("year") or (today.year if month <= today.month else today.year - 1))
+    return date(year, month, 1), _end(year, month)
+
+
+def _unit(unit: str, today: date, back: int) -> tuple[date, date] | None:
+    """A week begins on Monday."""
+    if unit == "week":
+        monday = today - timedelta(today.weekday() + 7 * back)
+        return monday, monday + timedelta(6)
+    if unit == "year":
+        return date(today.year - back, 1, 1), date(today.year - back, 12, 31)
+    months = today.year * 12 + today.month - 1 - back
+    return date(months // 12, months % 12 + 1, 1), _end(months // 12, months % 12 + 1)
+
+
+def _end(year: int, month: int) -> date:
+    return date(year + month // 12, month % 12 + 1, 1) - timedelta(1)
+
+
+_SENTENCE = re.compile(r"[^\n.!?。！？]+[\n.!?。！？]*")
+_LONGEST_READ = 50_000
+
+
+def passage(text: str, question: str, width: int) -> str:
+    """At most about `width` characters of `text`, around the sentences that share most with the question."""
+    if len(text) <= width:
+        return text
+    wanted = {form: term.weight for term in terms(question) for form in term.forms}
+    best, start = -1.0, 0
+    spans = [found.span() for found in _SENTENCE.finditer(text[:_LONGEST_READ])]
+    heard = [{token for token in tokens(text[one:end]) if token in wanted} for one, end in spans]
+    for place, (one, _) in enumerate(spans):
+        # Behind the last sentence that fits into a passage beginning at this one.
+        within = place + 1
+        while within < len(spans) and spans[within][1] - spans[place][0] <= width:
+            within += 1
+        shared = sum(wanted[token] for token in set().union(*heard[place:within]))
+        if shared > best:
+            best, start = shared, one
+    end = min(len(text), start + width)
+    return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"

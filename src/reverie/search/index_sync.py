@@ -53,7 +53,7 @@ Watch = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Follower:
+class IndexSync:
     scope: Scope
     records: Records
     index: LockedDerived

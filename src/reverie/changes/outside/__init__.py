@@ -1,1 +1,0 @@
-"""What others wrote to the same files: recorded, and never lost."""

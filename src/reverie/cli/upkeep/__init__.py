@@ -1,1 +1,0 @@
-"""Commands that keep a home whole: verify, recover, back up, erase."""
