@@ -167,8 +167,12 @@ class Inbox:
             found.append(InboxItem(one, where, sentence, _told(one, reverted), can_undo, voices))
         return found
 
-    def _standing(self, proposal: Proposal) -> str:
-        return _told(proposal, self._reverted(proposal))
+    def _waiting(self, proposal: str) -> Proposal | VerdictResult:
+        """The proposal, if it still waits; else what became of it."""
+        stored = self.review.get(proposal)
+        if stored.status is ProposalStatus.WAITING:
+            return stored
+        return VerdictResult(stored, False, _told(stored, self._reverted(stored)))
 
     def _reverted(self, proposal: Proposal) -> str:
         """The Change that took back what it became."""
@@ -212,9 +216,9 @@ class Inbox:
 
     def approve(self, proposal: str, seen: str, because: str = "", *, despite_findings: bool = False) -> VerdictResult:
         """Let it land, if it is still what was seen (`seen` is its hash then)."""
-        before = self.review.get(proposal)
-        if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, self._standing(before))
+        before = self._waiting(proposal)
+        if isinstance(before, VerdictResult):
+            return before
         shown = replace(before, hash=seen)
         outcome: Outcome = self.review.approve(shown, because, despite_findings=despite_findings)
         after = self.review.get(proposal)
@@ -223,9 +227,9 @@ class Inbox:
         return VerdictResult(after, False, in_words(outcome), isinstance(outcome, Unsafe))
 
     def refuse(self, proposal: str, because: str = "") -> VerdictResult:
-        before = self.review.get(proposal)
-        if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, self._standing(before))
+        before = self._waiting(proposal)
+        if isinstance(before, VerdictResult):
+            return before
         try:
             after = self.review.reject(before, because)
         except BadInput:  # someone else decided in this moment
@@ -234,9 +238,9 @@ class Inbox:
 
     def edit(self, proposal: str, seen: str, text: str, *, keep: bool = True) -> VerdictResult:
         """Put it into a person's own words; with `keep=False` only say what would come of them."""
-        before = self.review.get(proposal)
-        if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, self._standing(before))
+        before = self._waiting(proposal)
+        if isinstance(before, VerdictResult):
+            return before
         shown, text = replace(before, hash=seen), text.replace("\r\n", "\n")
         amendment = before.suggestion.amendment
         if amendment is None:
@@ -252,17 +256,17 @@ class Inbox:
 
     def snooze(self, proposal: str, until: datetime) -> VerdictResult:
         """Put it off: it is asked again from that time on."""
-        before = self.review.get(proposal)
-        if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, self._standing(before))
+        before = self._waiting(proposal)
+        if isinstance(before, VerdictResult):
+            return before
         after = self.review.snooze(proposal, until)
         return VerdictResult(after, after.status is ProposalStatus.WAITING, _told(after))
 
     def move(self, proposal: str, seen: str, where: str) -> VerdictResult:
         """Let it be about another document or skill, drawn and checked anew. It still has to be approved."""
-        before = self.review.get(proposal)
-        if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, self._standing(before))
+        before = self._waiting(proposal)
+        if isinstance(before, VerdictResult):
+            return before
         changed = self.review.redrawn(replace(before, hash=seen), moved(self.memory, self.skills, before, where))
         if not isinstance(changed, Proposal):
             return VerdictResult(self.review.get(proposal), False, said_of(changed))
@@ -279,7 +283,7 @@ class Inbox:
         if stored.status is ProposalStatus.REJECTED:
             return VerdictResult(self.review.reopen(proposal), True, "The refusal is taken back: it waits again.")
         if stored.status is not ProposalStatus.LANDED or stored.change is None:
-            return VerdictResult(stored, False, self._standing(stored))
+            return VerdictResult(stored, False, _told(stored, self._reverted(stored)))
         outcome = self.review.undo(stored.change)
         if not isinstance(outcome, Landed):
             return VerdictResult(stored, False, in_words(outcome))
