@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Literal, TypeVar
 
-from fastapi import Query
+from fastapi import Depends, Query
 
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
@@ -17,10 +17,6 @@ from reverie.core.errors import BadInput
 Limit = Annotated[int, Query(ge=1, le=100, description="The most objects on a page.")]
 Page = Annotated[str | None, Query(description="`next_page` of the page before.")]
 View = Literal["basic", "full"]
-Since = Annotated[datetime | None, Query(alias="created_at[gte]")]
-Until = Annotated[datetime | None, Query(alias="created_at[lte]")]
-After = Annotated[datetime | None, Query(alias="created_at[gt]")]
-Before = Annotated[datetime | None, Query(alias="created_at[lt]")]
 MOST_WITH_CONTENT = 20
 Place = TypeVar("Place", str, int)
 Found = TypeVar("Found")
@@ -57,10 +53,16 @@ def most(limit: int, view: View) -> int:
     return min(limit, MOST_WITH_CONTENT) if view == "full" else limit
 
 
-def between(
-    since: datetime | None, until: datetime | None, after: datetime | None = None, before: datetime | None = None
+async def created_within(
+    since: Annotated[datetime | None, Query(alias="created_at[gte]")] = None,
+    until: Annotated[datetime | None, Query(alias="created_at[lte]")] = None,
+    after: Annotated[datetime | None, Query(alias="created_at[gt]")] = None,
+    before: Annotated[datetime | None, Query(alias="created_at[lt]")] = None,
 ) -> TimeSpan:
     return TimeSpan(*(None if at is None else _aware(at) for at in (since, until, after, before)))
+
+
+Created = Annotated[TimeSpan, Depends(created_within)]
 
 
 def _aware(at: datetime) -> datetime:

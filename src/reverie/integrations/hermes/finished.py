@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from .program import (
+    append_lines,
     hermes_home,
     launch,
     program_environment,
@@ -23,7 +24,6 @@ from .program import (
     settings,
 )
 
-_MOST_BYTES = 1_000_000
 _NIGHT = ("-P", "-m", "hermes_cli.main", "dreaming", "run", "--nightly", "--if-missed")
 _AGAIN = 3_600  # seconds
 
@@ -34,13 +34,7 @@ def _file() -> Path:
 
 def queue(session: str) -> None:
     """Hermes waits for this: one short line at the end of a file."""
-    path = _file()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.exists() and path.stat().st_size > _MOST_BYTES:  # nobody dreams here
-        return
-    with path.open("a", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.write(json.dumps({"session": session, "at": int(time.time())}) + "\n")
+    append_lines(_file(), [{"session": session, "at": int(time.time())}])
 
 
 def begin_night_if_due() -> None:

@@ -5,13 +5,10 @@ A skill is followed if tools were called after it was loaded, until another is. 
 
 from __future__ import annotations
 
-import fcntl
-import json
 import time
 
-from .program import hermes_home
+from .program import append_lines, hermes_home
 
-_MOST_BYTES = 1_000_000
 _LOADS = "skill_view"
 _loaded: dict[str, dict[str, str]] = {}  # by session: skills in the order they were loaded, and how each did so far
 
@@ -30,13 +27,7 @@ def tool_done(session: str, tool: str, arguments: object, status: str) -> None:
 
 def session_done(session: str) -> None:
     skills = _loaded.pop(session, {})
-    path = hermes_home().dreaming / "outcomes.jsonl"
-    if not skills or (path.exists() and path.stat().st_size > _MOST_BYTES):
-        return
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lines = [
-        {"skill": name, "outcome": how, "session": session, "at": int(time.time())} for name, how in skills.items()
-    ]
-    with path.open("a", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.write("".join(f"{json.dumps(line)}\n" for line in lines))
+    at = int(time.time())
+    lines = [{"skill": name, "outcome": how, "session": session, "at": at} for name, how in skills.items()]
+    if lines:
+        append_lines(hermes_home().dreaming / "outcomes.jsonl", lines)

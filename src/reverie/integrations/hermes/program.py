@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -19,6 +20,9 @@ MISSING = (
     "`reverie`. Run `pip install reverie` in Hermes' environment, or `uv tool install reverie` for one of its own, or "
     "name the program in config.yaml: `dreaming: {program: /path/to/reverie}`."
 )
+
+
+MOST_BYTES = 1_000_000  # of a file that a night reads
 
 
 class NoReverie(Exception):
@@ -102,6 +106,16 @@ def reads_only_what_was_added() -> bool:
     except (OSError, ValueError):
         stored = {}  # where the file cannot be read, Reverie itself says so
     return (os.environ.get("REVERIE_SOURCES") or stored.get("sources")) == "added"
+
+
+def append_lines(path: Path, lines: Sequence[Mapping[str, object]]) -> None:
+    """Each as JSON at the end of a file that a night reads; nothing where it is long, for then nobody dreams here."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size > MOST_BYTES:
+        return
+    with path.open("a", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write("".join(f"{json.dumps(line)}\n" for line in lines))
 
 
 def run_reverie(

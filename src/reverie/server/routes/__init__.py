@@ -1,1 +1,1 @@
-"""One module for each resource of the wire."""
+"""One module for each group of resources of the wire."""

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
 from reverie.server.caller import Reader, Writer
-from reverie.server.pagination import After, Before, Limit, Page, Since, Until, between, paged, position
+from reverie.server.pagination import Created, Limit, Page, paged, position
 from reverie.server.shapes import definitions as shapes
 from reverie.transcripts.recorded.session import Walk
 
@@ -34,14 +35,11 @@ def list_agents(
     limit: Limit = 20,
     page: Page = None,
     include_archived: bool = False,
-    since: Since = None,
-    until: Until = None,
-    after: After = None,
-    before: Before = None,
+    made: Created,
 ) -> shapes.AgentPage:
     """Newest first: one's own and those everyone shares."""
     walk = Walk(limit + 1, position(page, AGENTS, str), descending=True)
-    found = who.agents.find(between(since, until, after, before), walk, archived=include_archived)
+    found = who.agents.find(made, walk, archived=include_archived)
     data = [shapes.agent(one) for one in found[:limit]]
     return shapes.AgentPage(data=data, next_page=paged(found, limit, AGENTS, lambda one: one.id))
 
@@ -105,7 +103,7 @@ def list_environments(
 ) -> shapes.EnvironmentPage:
     """Newest first: one's own and those everyone shares."""
     walk = Walk(limit + 1, position(page, ENVIRONMENTS, str), descending=True)
-    found = who.environments.find(between(None, None), walk, archived=include_archived)
+    found = who.environments.find(TimeSpan(), walk, archived=include_archived)
     data = [shapes.environment(one) for one in found[:limit]]
     return shapes.EnvironmentPage(data=data, next_page=paged(found, limit, ENVIRONMENTS, lambda one: one.id))
 

@@ -13,7 +13,7 @@ from reverie.dreams.stores.dream import StoreDream, StoreWish
 from reverie.dreams.stores.records import DreamQuery
 from reverie.server.caller import Caller, Dreamer, Reader, Reviewer
 from reverie.server.errors import Problem
-from reverie.server.pagination import After, Before, Limit, Page, Since, Until, between, paged, position
+from reverie.server.pagination import Created, Limit, Page, paged, position
 from reverie.server.shapes import dreams as shapes
 
 router = APIRouter(prefix="/v1/dreams", tags=["dreams"])
@@ -37,13 +37,10 @@ def list_dreams(
     page: Page = None,
     include_archived: bool = False,
     statuses: Annotated[list[Status] | None, Query()] = None,
-    since: Since = None,
-    until: Until = None,
-    after: After = None,
-    before: Before = None,
+    made: Created,
 ) -> shapes.DreamPage:
     """Newest first."""
-    which = DreamQuery(between(since, until, after, before), tuple(statuses or ()), include_archived)
+    which = DreamQuery(made, tuple(statuses or ()), include_archived)
     found = who.dreaming.find(which, after=position(page, LISTING, str), limit=limit + 1)
     data = [_wire_dream(who, one) for one in found[:limit]]
     return shapes.DreamPage(data=data, next_page=paged(found, limit, LISTING, lambda one: one.id))

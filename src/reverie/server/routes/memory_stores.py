@@ -8,7 +8,7 @@ from reverie.changes.land import Landed, in_words
 from reverie.memory.stores.store import Author, Hand, Operation, Refused, StoredMemory, VersionQuery
 from reverie.server.caller import Reader, Writer
 from reverie.server.errors import FINAL, Problem, refused
-from reverie.server.pagination import After, Before, Limit, Page, Since, Until, View, between, most, paged, position
+from reverie.server.pagination import Created, Limit, Page, View, most, paged, position
 from reverie.server.shapes import stores as shapes
 
 stores = APIRouter(prefix="/v1/memory_stores", tags=["memory stores"])
@@ -27,13 +27,10 @@ def list_memory_stores(
     limit: Limit = 20,
     page: Page = None,
     include_archived: bool = False,
-    since: Since = None,
-    until: Until = None,
-    after: After = None,
-    before: Before = None,
+    made: Created,
 ) -> shapes.MemoryStorePage:
     """Newest first."""
-    made, start = between(since, until, after, before), position(page, STORES, str)
+    start = position(page, STORES, str)
     found = who.stores.find(made, archived=include_archived, after=start, limit=limit + 1)
     shown = [shapes.memory_store(store) for store in found[:limit]]
     return shapes.MemoryStorePage(data=shown, next_page=paged(found, limit, STORES, lambda store: store.id))
@@ -145,10 +142,7 @@ def list_memory_versions(
     limit: Limit = 20,
     page: Page = None,
     view: View = "basic",
-    since: Since = None,
-    until: Until = None,
-    after: After = None,
-    before: Before = None,
+    made: Created,
 ) -> shapes.MemoryVersionPage:
     """Newest first, those of deleted memories too."""
     wanted: tuple[tuple[Hand, str | None], ...] = (
@@ -157,7 +151,7 @@ def list_memory_versions(
         ("service_account", service_account_id),
     )
     authors = tuple(Author(hand, name) for hand, name in wanted if name is not None)
-    chosen = VersionQuery(memory_id, operation, authors, between(since, until, after, before))
+    chosen = VersionQuery(memory_id, operation, authors, made)
     limit, start = most(limit, view), position(page, MEMORY_VERSIONS, int)
     found = who.stores.versions(memory_store_id, chosen, after=start, limit=limit + 1, full=view == "full")
     shown = [shapes.memory_version(version, view) for version in found[:limit]]

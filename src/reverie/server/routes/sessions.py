@@ -23,19 +23,7 @@ from reverie.core.errors import BadInput, NotFound
 from reverie.erasure.wanted import ErasureKind, Rules
 from reverie.memory.stores.library import writable
 from reverie.server.caller import Caller, Reader, Watcher, Writer
-from reverie.server.pagination import (
-    After,
-    Before,
-    Limit,
-    Page,
-    Since,
-    Until,
-    bearing,
-    between,
-    both_ways,
-    paged,
-    position,
-)
+from reverie.server.pagination import Created, Limit, Page, bearing, both_ways, paged, position
 from reverie.server.shapes import sessions as shapes
 from reverie.server.shapes.definitions import agent_told
 from reverie.server.stream import FRAMES, streamed
@@ -79,12 +67,8 @@ def list_sessions(
     deployment_id: str | None = None,
     statuses: Annotated[list[Status] | None, Query()] = None,
     include_archived: bool = False,
-    since: Since = None,
-    until: Until = None,
-    after: After = None,
-    before: Before = None,
+    made: Created,
 ) -> shapes.SessionPage:
-    made = between(since, until, after, before)
     which = RecordedQuery(made, agent_id, agent_version, memory_store_id, tuple(statuses or ()), include_archived)
     place, back = bearing(page, SESSIONS)
     walk = Walk(limit + 1, place, descending=(order == "desc") is not back)
@@ -172,13 +156,10 @@ def list_events(
     page: Page = None,
     order: Order = "asc",
     types: Annotated[list[shapes.EventType] | None, Query()] = None,
-    since: Since = None,
-    until: Until = None,
-    after: After = None,
-    before: Before = None,
+    made: Created,
 ) -> shapes.EventPage:
     walk = Walk(limit + 1, position(page, EVENTS, int), descending=order == "desc")
-    return events_page(who, session_id, walk, types or (), between(since, until, after, before))
+    return events_page(who, session_id, walk, types or (), made)
 
 
 def events_page(
