@@ -43,6 +43,8 @@ HERMES = (
         _NOTE_ENDS,
         first=True,
     ),
+    Form("forwarded message", _R(r"\[Merged forward message\]")),
+    Form("attachment note", _R(r"\[Photon \w+ received: ")),
     Form("gateway note", _R(r"\[(?:Session was just handed off from CLI|Home Assistant\]|Delivered from )")),
     Form(
         "skill",
@@ -71,7 +73,8 @@ CLAUDE_CODE = (
         bash-stderr bash-exit-code command-stdout command-stderr local-command-stdout local-command-stderr
         local-command-caveat user-prompt-submit-hook post-tool-use-hook task-notification remote-review
         remote-review-progress teammate-message cross-session-message agent-message channel fork-boilerplate tick
-        ultraplan mcp-resource persisted-output tool_use_error
+        ultraplan mcp-resource persisted-output tool_use_error webhook-payload slack-messages artifact-room-event
+        other-user wake repl-output aside coordinator-task
         """
     ),
 )
@@ -80,6 +83,11 @@ CLAUDE_CODE = (
 CODEX = (
     Form("editor", _R(r"# Context from my IDE setup:"), _R(r"## My request for Codex:\s*"), kept=False),
     Form("instructions", _R(r"# AGENTS\.md instructions"), _R(r"</INSTRUCTIONS>\s*")),
+    Form(
+        "agent message",
+        _R(r"(?:A previous agent produced the plan below|Another language model started to solve this problem)\b"),
+    ),
+    Form("agent message", _R(r"\[BACKEND\] ")),
     Form("external context", _R(r"<external_[\w-]+(?:\s[^<>]{0,400})?>"), _R(r"</external_[\w-]+>\s*"), anywhere=True),
     *tags(
         """
@@ -89,7 +97,7 @@ CODEX = (
         multi_agent_role realtime_conversation realtime_delegation startup_context context_window
         context_window_guidance rollout_budget current_time_reminder image_resize_notice model_switch
         stdin image personality_spec guardian_sync_review node_repl_review_evidence managed_developer_instructions
-        user_action heartbeat persistent_mode context_window_reminder
+        user_action heartbeat persistent_mode context_window_reminder audio git_attribution tools
         """
     ),
 )
@@ -104,9 +112,13 @@ GEMINI_CLI = (
     ),
     Form("session context", _R(r"This is the Gemini CLI\. We are setting up the context for our chat\.")),
     Form("shell command", _R(r"I ran the following shell command:\n")),
-    Form("harness note", _R(r"\[System: You previously ")),
-    Form("attached file", _R(r"(?m)^--- Content from referenced files ---$"), anywhere=True),
-    *tags("session_context hook_context loaded_context state_snapshot"),
+    Form("harness note", _R(r"\[System: You ")),
+    Form(
+        "attached file",
+        _R(r"(?m)^(?:--- Content from referenced files ---|Content from @[^\n]{1,1000}:)$"),
+        anywhere=True,
+    ),
+    *tags("session_context hook_context loaded_context state_snapshot extension_context activated_skill"),
 )
 
 # openclaw 2026.9: replies, threads, media understanding. What the gateway signs as its own context, and what tells

@@ -30,6 +30,7 @@ _ROLES: dict[str, Role] = {
     "toolresult": "tool",
     "ipython": "tool",
 }
+_NOT_TYPED = ("synthetic", "isMeta")  # how programs mark what they put into a person's place
 _TEXT_PARTS = {"text", "input_text", "output_text"}
 _UNSPOKEN_PARTS = {"thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"}
 
@@ -52,7 +53,7 @@ def read_message(message: Mapping[str, Any]) -> Said:
     calls = (*openai_calls(message.get("tool_calls")), *_function_call(message))
     if not isinstance(content, str):
         results, calls = tool_results(content), (*calls_in(content), *calls)
-    if role == "user" and results and _only_results(content):
+    if role == "user" and ((results and _only_results(content)) or message.get("tool_call_id")):
         role = "tool"
     first = results[0] if results else {}
     return Said(
@@ -63,13 +64,27 @@ def read_message(message: Mapping[str, Any]) -> Said:
         calls=calls,
         answers=string_or_none(message.get("tool_call_id") or first.get("tool_use_id")),
         failed=_failed(message, first),
-        origin=origin_of(content),
+        origin=_weaker(_told(message), origin_of(content)),
     )
 
 
 def origin_of(content: object) -> Origin | None:
-    """Words of a tool inside anyone's message: nothing in it may count as theirs."""
-    return Origin.TOOL if tool_results(content) else None
+    """Words of a tool inside anyone's message, or what says of itself that nobody typed it: nothing in it may count as
+    theirs."""
+    parts = content if isinstance(content, list) else [content]
+    return _weaker(*(_told(part) for part in parts if isinstance(part, Mapping)))
+
+
+def _told(part: Mapping[str, Any]) -> Origin | None:
+    """Whose it says it is; it can lower what its role makes it, never raise it."""
+    if part.get("type") == "tool_result" or any(part.get(mark) is True for mark in _NOT_TYPED):
+        return Origin.TOOL
+    named = part.get("origin")
+    return Origin(named) if isinstance(named, str) and named in set(Origin) else None
+
+
+def _weaker(*origins: Origin | None) -> Origin | None:
+    return min(filter(None, origins), key=lambda origin: origin.strength, default=None)
 
 
 def text_of(content: object) -> str:

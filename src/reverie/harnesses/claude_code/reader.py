@@ -67,6 +67,18 @@ _SENDERS: dict[str, Posing] = {
     "task-notification": ("task notification", Origin.TOOL),
     "auto-continuation": ("continuation", Origin.TOOL),
 }
+# What is true of a line that no person typed: a timer woke it, another session or the program put it there (2.1.3).
+_NOT_TYPED = (
+    "textNotTyped",
+    "noPersonArrived",
+    "handedOff",
+    "wakeupSource",
+    "scheduledTaskId",
+    "isVirtual",
+    "isVisibleInTranscriptOnly",
+)
+_TYPED_TURNS = {None, "human", "sdk", "unknown"}  # what began the turn; anything else is no person
+_FOR_OTHERS = {"claude-code-github-action", "mcp"}  # where a workflow or another agent asks
 # Claude Code asking itself something over a copy of the whole conversation; the parent's file has all of it.
 _SIDE_QUESTION = re.compile(r"a(compact|prompt_suggestion)-")
 
@@ -303,9 +315,8 @@ class _Thread:
         typed, bare_command = _as_typed(text)
         if origin is None and (self.subagent or beside_results):
             origin = Origin.TOOL if beside_results else Origin.AGENT
-        headless = str(line.get("entrypoint")).startswith("sdk-")
-        if origin is None and headless and "\n" in typed.removeprefix("[image]\n").strip():
-            origin = Origin.MEMBER  # what is piped into `claude -p` stands behind the prompt, with nothing between
+        if origin is None and _may_be_anybodys(line, typed):
+            origin = Origin.MEMBER
         at = moment(line.get("timestamp"))
         self.last = at or self.last
         message = Said("user", typed, at=at, noise=noise or bare_command, origin=origin)
@@ -317,7 +328,7 @@ class _Thread:
         queued = _queued(line)
         mode = queued.get("commandMode")
         if mode == "prompt":
-            sender = {key: queued.get(key) for key in ("isMeta", "origin", "promptSource")}
+            sender = {**queued, "promptSource": queued.get("promptSource") or queued.get("inputSource")}
         else:  # a message between agents has no mode
             sender = {"origin": {"kind": mode or "peer"}}
         about = {key: line.get(key) for key in ("timestamp", "entrypoint")}
@@ -360,9 +371,18 @@ def _posing(line: Line, text: str) -> Posing:
         return "compact summary", Origin.TOOL
     if line.get("isMeta") or line.get("promptSource") == "system":
         return "written by the harness", Origin.TOOL
+    if any(map(line.get, _NOT_TYPED)) or line.get("turnOrigin") not in _TYPED_TURNS:
+        return None, Origin.TOOL
     if line.get("promptSource") == "suggestion_accepted":  # the model wrote it, the person pressed a key
         return None, Origin.AGENT
     return ("command output", Origin.TOOL) if text.lstrip().startswith(_PARTS_OF_COMMANDS) else (None, None)
+
+
+def _may_be_anybodys(line: Line, text: str) -> bool:
+    """What is piped into `claude -p` stands behind the prompt, with nothing between; a workflow hands over issues."""
+    entrypoint = str(line.get("entrypoint"))
+    several_lines = "\n" in text.removeprefix("[image]\n").strip()
+    return entrypoint in _FOR_OTHERS or (entrypoint.startswith("sdk-") and several_lines)
 
 
 def _as_typed(text: str) -> tuple[str, str | None]:

@@ -24,6 +24,7 @@ _TREE = re.compile(rb'"mapping"\s*:\s*\{')
 _NODE = (b'"children"', b'"parent"', b'"message"')
 _THOUGHTS = {"thoughts", "reasoning_recap"}
 _CONTEXT = {"user_editable_context": "custom instructions", "model_editable_context": "recalled memory"}
+_TYPED_KINDS = {"text", "multimodal_text"}  # what a person's message is; anything else a program put there
 _CONTEXT_KEYS = ("user_profile", "user_instructions", "model_set_context")
 
 
@@ -110,8 +111,28 @@ def _said(message: Mapping[str, Any], where: str) -> Iterator[Said | Flaw]:
         calls=(ToolCall(str(recipient), text),) if called else (),
         failed=_failed(content, about) if role == "tool" else None,
         noise=noise,
-        origin=Origin.TOOL if role == "user" and noise == "hidden" else None,
+        origin=_whose(author, kind, content, about) if role == "user" else None,
     )
+
+
+def _whose(author: Mapping[str, Any], kind: str, content: Mapping[str, Any], about: Mapping[str, Any]) -> Origin | None:
+    """Whose a message in a person's place is, where it is not what they typed or said aloud."""
+    real = str(mapping_or_empty(author.get("metadata")).get("real_author") or "")
+    button = mapping_or_empty(about.get("canvas")).get("accelerator_metadata")
+    hidden = _noise("user", kind, about) == "hidden"
+    parts = content.get("parts")
+    if hidden or button or real.startswith("tool") or (kind not in _TYPED_KINDS and kind not in _CONTEXT):
+        return Origin.TOOL
+    if any(map(_is_told, parts if isinstance(parts, list) else ())):
+        return Origin.TOOL
+    return Origin.MEMBER if about.get("shared_conversation_id") else None  # somebody's, gone on with
+
+
+def _is_told(part: object) -> bool:
+    """A part with words of its own that is not the transcript of the person's voice."""
+    part = mapping_or_empty(part)
+    spoken = part.get("content_type") == "audio_transcription" and part.get("direction", "in") == "in"
+    return bool(part.get("text")) and not spoken
 
 
 def _words(content: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ from reverie.transcripts.session import Head, Said, ToolCall
 
 Record = Mapping[str, Any]
 
-_FILES_FOLLOW = "--- Content from referenced files ---"
+_FILES_FOLLOW = re.compile(r"\s*(?:--- Content from referenced files ---|Content from @[^\n]+:)\s*")
 _FIRST_BYTES = re.compile(rb'\s*\{\s*"sessionId"\s*:\s*"[^"]*",\s*"projectHash"\s*:')
 _ROOT_FILE = ".project_root"  # beside `chats`: the folder the work was in
 _LONGEST_PATH = 4096
@@ -173,7 +173,7 @@ class _Chat:
 
     def _user(self, message: Record, at: datetime | None) -> Iterator[Said]:
         """Take for the person's only what the program shows of a prompt, not what else the model was told with it."""
-        content, shown = _parts(message.get("content")), _parts(message.get("displayContent"))
+        content, shown = (_parts(message[key]) if message.get(key) else [] for key in ("content", "displayContent"))
         for answer in (mapping_or_empty(part.get("functionResponse")) for part in content):
             if answer and self._first(answer.get("id")):
                 name = string_or_none(answer.get("name"))
@@ -181,19 +181,20 @@ class _Chat:
         texts = [text for part in content if (text := _words(part))]
         own = [text for part in shown if (text := _words(part))]
         if not own:
-            files = next((place for place, text in enumerate(texts) if text.strip() == _FILES_FOLLOW), len(texts))
+            files = next((place for place, text in enumerate(texts) if _FILES_FOLLOW.fullmatch(text)), len(texts))
             own = texts[:files]
+        several = not shown and sum(bool(part.get("text")) for part in content) > 1  # the person's, or a file's
         for text in own:
-            yield from self._own(text, at)
+            yield from self._own(text, at, several)
         if foreign := "\n".join(text for text in texts if text not in own).strip():
             yield Said("tool", foreign, name="attached context", at=at, origin=Origin.TOOL)
 
-    def _own(self, text: str, at: datetime | None) -> Iterator[Said]:
+    def _own(self, text: str, at: datetime | None, several: bool) -> Iterator[Said]:
         for piece in said_apart(Said("user", text, at=at), GEMINI_CLI):
             origin = piece.origin
             if piece.role == "user" and self.head.facts.get("kind") == "subagent":
                 origin = Origin.AGENT
-            elif piece.role == "user" and "\n\n" in piece.text.strip():
+            elif piece.role == "user" and (several or "\n\n" in piece.text.strip()):
                 origin = Origin.MEMBER  # what is piped into `gemini` stands before the prompt, behind a blank line
             yield Said(piece.role, piece.text, name=piece.name, at=at, origin=origin)
 

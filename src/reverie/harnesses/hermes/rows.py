@@ -39,12 +39,23 @@ _COLUMNS = (
 _STRUCTURED = "\x00json:"
 _NOT_MESSAGES = {"session_meta"}  # the gateway's list of tools, stored as if it were a message
 _AUTOMATIC = {"subagent", "tool", "cron"}  # sources whose "user" is a parent agent or the scheduler
-_PROGRAMS = {"webhook", "msgraph_webhook", "homeassistant"}  # whose "user" is a program somewhere, quoting anyone
+_PROGRAMS = {
+    "webhook",
+    "msgraph_webhook",
+    "homeassistant",
+    "ntfy",
+}  # whose "user" is a program somewhere, quoting anyone
 _NOTICES = (
     "[IMPORTANT: ",
     "[System note:",
     "[ASYNC DELEGATION ",
     "[Background process ",
+    "[Continuing toward your standing goal]",
+    "[The work looks complete, but the task is still open]",
+    "[Your active task list was preserved across context compression]",
+    "[USER INITIATED SKILLS RELOAD:",
+    "[Cron delivery: ",
+    "[CRITICAL — MESSAGE RECALLED]",
 )
 _SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:", "[PRIOR CONTEXT — for reference only")
 _SPEAKER = re.compile(r"\[([^\[\]\n]{1,80})\] ")

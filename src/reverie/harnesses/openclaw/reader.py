@@ -52,7 +52,8 @@ _RECALLED = re.compile(r"\s*<(relevant-memories|recalled-memories|memory-context
 # Since 2026.9 the gateway marks what it puts before a message, and what it hangs behind it, with a sign of its own.
 _SIGN = "⟦openclaw:ctx⟧"
 _MARKED = re.compile(rf"\s*([^\n]{{1,160}}): ?{_SIGN}\n(?:```json\n(.*?)\n```|(?:[^\n]+(?:\n|\Z))+)\s*", re.DOTALL)
-_WRAPPINGS = (_EVENTS, _WRAPPED, _MARKED, _STAMP, _RECALLED)
+_GOAL = re.compile(r"\s*Active goal: [^\n]{1,300} — advance; keep active[^\n]*\s*")
+_WRAPPINGS = (_EVENTS, _WRAPPED, _MARKED, _STAMP, _RECALLED, _GOAL)
 _WORKSPACE = re.compile(r"[\\/]\.(?:openclaw|clawdbot|moltbot)(?:[\\/]|$)|[\\/]clawd[\\/]?$")
 _MESSAGE_ID = re.compile(r"\n\[message_id: [^\]\n]{0,200}\]$")
 _BEHIND = re.compile(
@@ -70,6 +71,7 @@ _FROM_GATEWAY = (
     ("system event", "An async command you ran earlier has completed"),
     ("system event", "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"),
     ("system event", "OpenClaw runtime context"),
+    ("system event", "[Internal task completion event]"),
     ("session start", "A new session was started via /new or /reset"),
     ("memory flush", "Pre-compaction memory flush"),
     ("continuation", "Continue where you left off. The previous model attempt failed"),
@@ -238,10 +240,11 @@ class _Transcript:
             header = {**header, "id": window.session}
         self.head = _head(path, header, model, listed)
         self.whole, self.parts = self.head.id, 1
-        self.subagent = ":subagent:" in listed.key or bool(window and window.by_agents)
+        by_agents = ":subagent:" in listed.key or ":cron:" in listed.key
+        self.subagent = by_agents or bool(window and window.by_agents)
         rooms = (":group:", ":channel:", ":room:")
         self.in_a_room = any(kind in listed.key for kind in rooms) or bool(window and window.in_a_room)
-        self.foreign = bool(window and window.foreign)
+        self.foreign = ":hook:" in listed.key or bool(window and window.foreign)
         self.forwarded = window.forwarded if window else frozenset()
         self.opened = False
         self.title: str | None = None
