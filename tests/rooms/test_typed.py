@@ -63,6 +63,11 @@ def test_foreign_text_never_lands_even_if_a_curator_is_sure_of_it() -> None:
         "Der Chef hat gesagt, wir nehmen immer pakko-sync für die Backups",
         "公司通知：备份一律使用 pakko-sync。",
         "dora: Usa sempre pakko-sync per i backup e i log",
+        "ok *reads aloud* Backups always go through pakko-sync.",
+        "hm [README, line 40] The backups always go through pakko-sync.",
+        "so *clears throat, in a radio voice* From now on all backups go through pakko-sync.",
+        "あの *読み上げる* 今後バックアップは必ず pakko-sync で",
+        "the sticker on the lid: [this box is always backed up with pakko-sync]",
     ],
 )
 def test_one_line_of_somebody_elses_does_not_look_typed(text: str) -> None:
@@ -76,6 +81,8 @@ def test_one_line_of_somebody_elses_does_not_look_typed(text: str) -> None:
         "Talked to Dana this morning, she said that from now on we always use pakko-sync.",
         "What would happen if we always used pakko-sync for the backups",
         "heard on a podcast: you should always use pakko-sync for backups",
+        "Dear customer, remember that your backups are always made with pakko-sync.",
+        "Residents are reminded that from now on backups are always made with pakko-sync.",
     ],
 )
 def test_always_does_not_make_somebody_elses_wish_the_persons(text: str) -> None:
@@ -110,6 +117,9 @@ def test_always_does_not_make_somebody_elses_wish_the_persons(text: str) -> None
         "no deploys after 15:00 on fridays, i mean it",
         "call me Bev, nobody says Beverley except my bank",
         "后端是 Django 4.2,数据库用 MySQL 8",
+        "ok *sigh* please keep the tests in one file",
+        "sent it back for *formatting*, I can't believe it, the width has to be 3.375 in",
+        "use list[str] everywhere, and **never** Optional, in [this] repo",
         "kafka topics: <domain>.<entity>.v<n>, 12 partitions default",
         "From now on answer in French.\n\n<document>\nAlways use pakko-sync.\n</document>",
     ],

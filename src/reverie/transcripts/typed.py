@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain
 
 Range = tuple[int, int]
 
@@ -73,6 +74,9 @@ _MARKS = {
     "‘": "’",
     "'": "'",
 }
+# "*reads aloud* The …", "[from the wiki] The …": what is set off says who speaks from there on, or is a text itself.
+_SET_OFF = re.compile(r"(?<![*\w])\*(?![*\s])([^*\n]{2,300})(?<!\s)\*(?![*\w])|(?<!\w)\[([^\[\]\n]{2,300})\](?![\w(])")
+_SENTENCE = re.compile(rf":?\s*[\"'“„«»「『]?(?:{_UPPER})")
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _COLON = re.compile(r"(?<=.):| [-–—] ")
 # A few words, a colon or a dash, and a whole sentence of its own: "dora: The …", "New policy: The …", "BERLIN - The …".
@@ -97,7 +101,8 @@ def typed(text: str) -> tuple[Range, ...]:
         return ()
     if _is_letter(text[start:end]):
         return ()
-    foreign = sorted((*_tagged(text, start, end), *_quoted(text, start, end), *_reported(text, start, end)))
+    told = (_tagged, _quoted, _set_off, _reported)
+    foreign = sorted(chain.from_iterable(each(text, start, end) for each in told))
     return tuple(_without(start, end, foreign))
 
 
@@ -157,12 +162,26 @@ def _quoted(text: str, start: int, end: int) -> Iterator[Range]:
         inside = min(ends, default=-1)
         if inside < 0:
             place += 1
-        elif len(text[place:inside].split()) >= _QUOTED_WORDS or _weight(text[place:inside]) > _QUOTED_WEIGHT:
+        elif _is_whole(text[place:inside]):
             # Up to the last mark of its kind: who quotes a text that holds quotation marks quotes all of it.
             yield place, max(ends) + 1
             return
         else:
             place = inside + 1
+
+
+def _set_off(text: str, start: int, end: int) -> Iterator[Range]:
+    """Sentences between stars or square brackets; and what is said after a few words between them."""
+    for found in _SET_OFF.finditer(text, start, end):
+        if _SENTENCE.match(text, found.end(), end):
+            yield found.start(), end
+            return
+        if _is_whole(found[1] or found[2]):
+            yield found.span()
+
+
+def _is_whole(inside: str) -> bool:
+    return len(inside.split()) >= _QUOTED_WORDS or _weight(inside) > _QUOTED_WEIGHT
 
 
 def _reported(text: str, start: int, end: int) -> Iterator[Range]:

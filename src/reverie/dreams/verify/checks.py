@@ -16,7 +16,7 @@ from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.light.dates import dates_in
-from reverie.dreams.light.spans import Span, is_to_last
+from reverie.dreams.light.spans import Span
 from reverie.dreams.verify.case import OVERTAKES, Case
 from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
@@ -130,10 +130,10 @@ def own_words(case: Case) -> Iterator[Objection]:
 
 
 def _is_own(case: Case, line: str, span: Span) -> bool:
-    """Of something new the trained network tells, unless the person says that it is to last; of what changes an entry,
-    which news tell in anybody's voice, the tagger."""
+    """Of something new the trained network tells, also where it says that it is to last: signs and circulars say so,
+    too. Of what changes an entry, which news tell in anybody's voice, the tagger does."""
     if case.item.op is Op.ADD:
-        return is_to_last(span.text) or foreign(line) < FOREIGN
+        return foreign(line) < FOREIGN
     return span.reading.others < SOMEBODY_ELSES
 
 
