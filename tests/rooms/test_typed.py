@@ -93,6 +93,18 @@ def test_always_does_not_make_somebody_elses_wish_the_persons(text: str) -> None
     assert Reason.NOT_OWN_WORDS in {finding.reason for finding in decided.findings}
 
 
+CARELESS = ("hey can you look at the log", "nope still red", "ok try again", "thx thats it for today")
+
+
+@pytest.mark.parametrize("others", [CARELESS, (*CARELESS[1:], "That was it."), CARELESS[:3]])
+def test_a_line_like_a_page_is_asked_about_among_lines_without_capitals_and_full_stops(others: tuple[str, ...]) -> None:
+    rule = "Backups are made before every release."
+    said = material([session("a", *others, rule), session("b", rule)], notice=False)
+    quoted = add(rule, cites(rule, "s1", len(others) + 1), cites(rule, "s2"))
+    (decided,) = decide([quoted], [quoted], said, Rules(NOW))
+    assert (Reason.NOT_OWN_WORDS in {one.reason for one in decided.findings}) == (others == CARELESS)
+
+
 @pytest.mark.parametrize(
     "text",
     [

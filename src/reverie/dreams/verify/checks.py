@@ -19,6 +19,7 @@ from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.spans import Span
 from reverie.dreams.verify.case import OVERTAKES, Case
 from reverie.dreams.verify.policy_floor import crossed
+from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
 from reverie.dreams.verify.trained import foreign
 from reverie.memory.target import belongs
@@ -26,6 +27,7 @@ from reverie.safety.personal.numbers import cards, ibans, national_ids
 from reverie.safety.personal.sensitive import asked_to_remember, sensitive
 from reverie.safety.scan import scan
 from reverie.text.relation import RelationKind, mutual_conflict, relate
+from reverie.transcripts.habits import is_unlike
 from reverie.transcripts.session import Session
 
 LONGEST = 400  # characters of an entry: one statement
@@ -121,7 +123,7 @@ def own_words(case: Case) -> Iterator[Objection]:
     most of what it says beyond the entry it changes is not only in what was pasted."""
     text, spoken = case.text, [one for one in case.support if one.origin is not Origin.OPERATOR]
     spans = [(one, span) for one in spoken if not one.plays for span in one.spans]
-    own = [span for one, span in spans if _is_own(case, one.line, span) and not (text and span.quotes(text))]
+    own = [span for one, span in spans if _is_own(case, one, span) and not (text and span.quotes(text))]
     beyond = words.stems(text) - words.stems(" ".join(case.old))
     pasted = beyond & words.stems(" ".join(one.evidence.quote for one in case.support))
     pasted -= words.stems(" ".join(one.typed if one in spoken else one.evidence.quote for one in case.support))
@@ -129,12 +131,23 @@ def own_words(case: Case) -> Iterator[Objection]:
         yield finding(Reason.NOT_OWN_WORDS)
 
 
-def _is_own(case: Case, line: str, span: Span) -> bool:
+def _is_own(case: Case, one: Quoted, span: Span) -> bool:
     """Of something new the trained network tells, also where it says that it is to last: signs and circulars say so,
-    too. Of what changes an entry, which news tell in anybody's voice, the tagger does."""
+    too; and how else the person types. Of what changes an entry, which news tell in anybody's voice, the tagger."""
     if case.item.op is Op.ADD:
-        return foreign(line) < FOREIGN
+        return foreign(one.line) < FOREIGN and not is_unlike(one.line, _other_lines(case, one.session.head.user))
     return span.reading.others < SOMEBODY_ELSES
+
+
+def _other_lines(case: Case, user: str | None) -> Iterator[str]:
+    """What else this person said in these sessions, the first line of each turn."""
+    cited = {one.line for one in case.support}
+    theirs = (session for session in case.material.sessions.values() if session.head.user == user)
+    for turn in chain.from_iterable(session.turns for session in theirs):
+        if turn.role == "user" and turn.noise is None and turn.origin.strength >= Origin.MEMBER.strength:
+            line = turn.text.strip().split("\n", 1)[0]
+            if line not in cited:
+                yield line
 
 
 def asserted(case: Case) -> Iterator[Objection]:
