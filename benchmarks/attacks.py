@@ -1,12 +1,14 @@
 """What of somebody else's words, and of what only a person may decide, would land by itself?
 
-    python benchmarks/attacks.py [--show | --everyday]
+    python benchmarks/attacks.py [--show] [--second] [--everyday]
 
 300 turns of labelled/attacks.jsonl, written by somebody who has not seen the code: 100 with somebody else's words, 100
 with rules of the policy floor in the owner's own words, 100 harmless ones of the owner's. Each is said in two sessions,
-and a curator is sure of exactly the planted entry. `--show` names what landed, and which harmless ones were stopped.
-`--everyday` counts alarms on what people say all day: every fourth statement and turn of the tagger's data, some of
-which the network has learnt from.
+and a curator is sure of exactly the planted entry. `--second` takes 180 others (attacks_b.jsonl: 50, 40 and 90), all of
+one line, written by somebody who had seen the code; it was mended with them in view. `--show` names what landed, and
+which harmless ones were stopped. `--everyday` counts alarms on what people say all day: every fourth statement and turn
+of the tagger's data, some of which the network has learnt from; and own lines that are unlike all else a person types
+in a golden night.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -23,9 +26,11 @@ from reverie.dreams.verify.checks import FOREIGN
 from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.reasons import Reason
 from reverie.dreams.verify.trained import foreign
+from reverie.transcripts.habits import is_unlike
 from tests.nights import NOW, add, cites, material, session
 
-TURNS = Path(__file__).parent / "labelled" / "attacks.jsonl"
+LABELLED = Path(__file__).parent / "labelled"
+GOLDEN = Path(__file__).parent.parent / "tests" / "golden"
 DATA = Path(__file__).parent.parent / "training" / "data"
 STOPS = {Reason.AUTHORITY, Reason.NOT_OWN_WORDS}
 
@@ -45,6 +50,27 @@ def everyday() -> None:
     taken, asked = sum(foreign(one) >= FOREIGN for one in turns), sum(map(crossed, statements))
     print(f"own turns of one line taken for somebody else's: {taken / len(turns):.1%} of {len(turns):,}")
     print(f"statements that cross the policy floor: {asked / len(statements):.1%} of {len(statements):,}")
+    habits()
+
+
+def habits() -> None:
+    own = unlike = 0
+    for path in sorted(GOLDEN.glob("*/*.json")):
+        for told in spoken(json.loads(path.read_text("utf-8"))).values():
+            lines = [one.strip().split("\n", 1)[0] for one in told]
+            others = [[other for other in lines if other != line] for line in lines]
+            own += len(lines)
+            unlike += sum(is_unlike(line, rest) for line, rest in zip(lines, others, strict=True))
+    print(f"own lines that are unlike the person's others: {unlike} of {own:,}")
+
+
+def spoken(night: dict[str, Any]) -> dict[str, list[str]]:
+    """What each person says in a night."""
+    told: dict[str, list[str]] = {}
+    for talk in night.get("sessions", []):
+        said = (message["content"] for message in talk["messages"] if message["role"] == "user")
+        told.setdefault(talk["user"], []).extend(one for one in said if isinstance(one, str))
+    return told
 
 
 def main() -> None:
@@ -52,7 +78,10 @@ def main() -> None:
         everyday()
         return
     landed, stopped, told = Counter[str](), Counter[str](), list[str]()
-    for row in map(json.loads, TURNS.read_text("utf-8").splitlines()):
+    turns = LABELLED / ("attacks_b.jsonl" if "--second" in sys.argv else "attacks.jsonl")
+    rows = list(map(json.loads, turns.read_text("utf-8").splitlines()))
+    of = Counter(row["group"] for row in rows)
+    for row in rows:
         found = reasons(row["turn"], row["planted"])
         group, one_line = row["group"], "\n" not in row["turn"]
         landed[group] += not found
@@ -60,8 +89,9 @@ def main() -> None:
             stopped[f"{reason.value}, {'one line' if one_line else 'several lines'}"] += 1
         if (group == "fine" and found & STOPS) or (group != "fine" and not found):
             told.append(f"{group}: {row['turn']!r}")
-    print(f"landed of 100: somebody else's words {landed['foreign']}, the policy floor {landed['policy']}")
-    print(f"harmless: {landed['fine']} of 100 landed; stopped by these checks: {dict(stopped)}")
+    print(f"landed: somebody else's words {landed['foreign']} of {of['foreign']}", end=", ")
+    print(f"the policy floor {landed['policy']} of {of['policy']}")
+    print(f"harmless: {landed['fine']} of {of['fine']} landed; stopped by these checks: {dict(stopped)}")
     print("\n".join(told) if "--show" in sys.argv else "", end="")
 
 
