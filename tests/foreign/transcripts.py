@@ -270,6 +270,7 @@ HERMES: Mapping[str, Shape] = {
 _SIGN = "⟦openclaw:ctx⟧"
 OPENCLAW: Mapping[str, Shape] = {
     "a webhook, before the database": {"content": R, "key": "agent:main:hook:gmail:1"},
+    "a webhook of long ago": {"content": R, "key": "hook:gmail:1"},
     "a cron job": {"content": R, "key": "agent:main:cron:nightly"},
     "a goal before the message": {
         "content": f"Active goal: {R} — advance; keep active until fully achieved.\n\n"

@@ -240,11 +240,12 @@ class _Transcript:
             header = {**header, "id": window.session}
         self.head = _head(path, header, model, listed)
         self.whole, self.parts = self.head.id, 1
-        by_agents = ":subagent:" in listed.key or ":cron:" in listed.key
+        key = f":{listed.key}"
+        by_agents = ":subagent:" in key or ":cron:" in key
         self.subagent = by_agents or bool(window and window.by_agents)
         rooms = (":group:", ":channel:", ":room:")
-        self.in_a_room = any(kind in listed.key for kind in rooms) or bool(window and window.in_a_room)
-        self.foreign = ":hook:" in listed.key or bool(window and window.foreign)
+        self.in_a_room = any(kind in key for kind in rooms) or bool(window and window.in_a_room)
+        self.foreign = ":hook:" in key or bool(window and window.foreign)
         self.forwarded = window.forwarded if window else frozenset()
         self.opened = False
         self.title: str | None = None
