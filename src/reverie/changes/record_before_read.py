@@ -86,6 +86,17 @@ def known_entries(target: str, place: Place, known: Known | None) -> list[Entry]
         return []
     texts = FORMATS[place.form].read(known.content or b"").entries
     return [
-        Entry(target, place.document, texts[at], one.sha256, one.id, one.since, one.seen, one.critical, one.change)
+        Entry(
+            target,
+            place.document,
+            texts[at],
+            one.sha256,
+            one.id,
+            one.since,
+            one.seen,
+            one.critical,
+            one.change,
+            one.said,
+        )
         for at, one in sorted(places_of(known.entries, texts).items())
     ]

@@ -140,13 +140,14 @@ def entries_of(rooms: Rooms, target: str) -> Iterator[BriefEntry]:
     there = rooms.memory.target(target)
     written = {place.document: written_at(there, place.document) for place in there.places()}
     for number, one in enumerate(rooms.memory.entries(target), 1):
+        came = one.said or one.since  # it is as old as the words it rests on, not as the night that wrote it
         file_time = written.get(one.document)  # what stood there when we first looked is as old as the file
         yield BriefEntry(
             f"e{number}",
             one.document,
             one.text,
-            one.since or min(one.seen, file_time or one.seen),
-            one.since is not None,
+            came or min(one.seen, file_time or one.seen),
+            came is not None,
             one.critical,
             one.sha256,
             confirmed=confirmed.get(one.text, 0),

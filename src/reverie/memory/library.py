@@ -18,7 +18,8 @@ class Entry:
     """One statement in a document. Its id is ours; the file knows nothing of it.
 
     `since` is when its present wording came in, None if that was before Reverie first looked; `seen` is when that
-    wording was first seen, so it is at least that old. `change` brought it.
+    wording was first seen, so it is at least that old. `change` brought it. `said` is when the words were said that it
+    rests on, where a night landed it by itself.
     """
 
     target: str
@@ -30,6 +31,7 @@ class Entry:
     seen: datetime
     critical: bool
     change: str
+    said: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,13 +137,15 @@ def _source_part(said: Said) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A verbatim quotation. Make one with `quote`; one that is not in the text cannot be made."""
+    """A verbatim quotation. Make one with `quote`; one that is not in the text cannot be made. `said_at`: when, where
+    that is known."""
 
     session_id: str
     turn: int
     quote: str
     origin: Origin
     weight: Weight = "support"
+    said_at: datetime | None = field(default=None, compare=False)
 
     def as_context(self) -> Evidence:
         return replace(self, weight="context")
@@ -160,4 +162,5 @@ def quote(session: Session, number: int, words: str, weight: Weight = "support")
             expected="a verbatim quotation",
         )
     own = replace(turn.said, text=heard(turn.text)).whole
-    return Evidence(session.id, number, words, turn.origin if words in own else Origin.TOOL, weight)
+    whose = turn.origin if words in own else Origin.TOOL
+    return Evidence(session.id, number, words, whose, weight, turn.at or session.head.started_at)

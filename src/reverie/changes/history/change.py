@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from reverie.core.clock import moment, rfc3339
 from reverie.core.origin import Origin
 from reverie.memory.formats import FormatName
 from reverie.memory.operation import Add, Operation, Remove, Replace
@@ -62,6 +63,18 @@ class Grounds:
     because: str | None = None
     policy: str | None = None
 
+    @property
+    def said_at(self) -> datetime | None:
+        """When the last of the words were said that a change rests on which nobody decided. A person who writes it or
+        says yes to it says so then."""
+        said = [one.said_at for one in self.evidence if one.weight == "support" and one.said_at]
+        return max(said, default=None) if self.dream and self.policy else None
+
+    @property
+    def tidies(self) -> bool:
+        """A night put in order what stands there, and nobody had to say it again."""
+        return bool(self.dream and self.policy) and not self.evidence
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -107,11 +120,13 @@ def operation_from_json(value: Mapping[str, str]) -> Operation:
 def evidence_as_json(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
     return [
         {"session": one.session_id, "turn": one.turn, "quote": one.quote, "origin": one.origin, "weight": one.weight}
+        | ({"at": rfc3339(one.said_at)} if one.said_at else {})
         for one in evidence
     ]
 
 
 def evidence_from_json(values: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
     return tuple(
-        Evidence(one["session"], one["turn"], one["quote"], Origin(one["origin"]), one["weight"]) for one in values
+        Evidence(one["session"], one["turn"], one["quote"], Origin(one["origin"]), one["weight"], moment(one.get("at")))
+        for one in values
     )

@@ -342,7 +342,9 @@ def rules_as_json(rules: Iterable[Rule], instructions: Iterable[Instruction]) ->
     rows = [*map(rule_row, rules), *map(instruction_row, instructions)]
     for one in rows:
         one |= {name: rfc3339(one[name]) for name in ("since", "seen") if one[name]}
-        one["evidence"] = [asdict(each) for each in one["evidence"]]
+        one["evidence"] = [
+            asdict(each) | {"said_at": each.said_at and rfc3339(each.said_at)} for each in one["evidence"]
+        ]
     return json.dumps(rows, ensure_ascii=False, indent=2)
 
 

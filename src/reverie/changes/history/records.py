@@ -133,7 +133,8 @@ def ledger_body(change: Change, salt: str) -> dict[str, Any]:
 class KnownEntry:
     """An entry as it was last seen. `since` is None when it was there before Reverie first looked.
 
-    `seen` is when its present wording was first seen: the wording is at least that old.
+    `seen` is when its present wording was first seen: the wording is at least that old. `said` is when the words were
+    said that it rests on, where a night landed it by itself.
     """
 
     id: str
@@ -142,6 +143,7 @@ class KnownEntry:
     seen: datetime
     critical: bool
     change: str
+    said: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from reverie.changes.artifact import Artifact
 from reverie.changes.drafts import Drawn, new_texts
@@ -22,11 +23,11 @@ from reverie.changes.stores.write import StoreTransaction, StoreWrites, Transact
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
-from reverie.memory.operation import Applied, Conflicted, Operation, OverBudget, Unfit, applied
+from reverie.memory.operation import Add, Applied, Conflicted, Operation, OverBudget, Remove, Unfit, applied, entry_hash
 from reverie.memory.pages import words_left
 from reverie.memory.stores.library import writable
 from reverie.memory.stores.rules import LARGEST_MEMORY_BYTES, MOST_MEMORIES
-from reverie.memory.stores.store import Author, Below, Flag, StoredMemory, WriteContext
+from reverie.memory.stores.store import Author, Below, Flag, PageDates, StoredMemory, WriteContext
 from reverie.memory.target import Held
 
 POLICY = "the policy of dreams over stores"
@@ -82,12 +83,13 @@ class DreamLanding:
         told = flags.get(after) if isinstance(after, bytes) else ()
         if told is None:
             told = flags_of(after.decode() if isinstance(after, bytes) else "")
-        artifact = Artifact(
-            transaction.target(WriteContext(self.author, told)), wanted.subject, lambda: [wanted.subject], "whole"
-        )
+        grounds = self._grounds(wanted, name)
+        dates = dated(page.age if page else None, grounds, wanted.operations, self.clock.now())
+        written = WriteContext(self.author, told, dates={wanted.subject: dates})
+        artifact = Artifact(transaction.target(written), wanted.subject, lambda: [wanted.subject], "whole")
         outside = OutsideEdits(self.scope, transaction.history, self.ids, self.clock, ignored, editors=False)
         landing = Landing(self.scope, transaction.history, outside, self.ids, self.clock, ignored)
-        outcome = landing.write(PageOperations(artifact, wanted.operations), self._grounds(wanted, name))
+        outcome = landing.write(PageOperations(artifact, wanted.operations), grounds)
         if isinstance(outcome, Landed):
             transaction.tie(outcome.change)
         return outcome
@@ -101,6 +103,19 @@ class DreamLanding:
     def _grounds(self, wanted: Suggestion, name: str) -> Grounds:
         grounds = Grounds("dream", Via.PROPOSAL, wanted.reason, wanted.origin, wanted.evidence, name, wanted.dream)
         return replace(grounds, approved_by="policy", policy=POLICY)
+
+
+def dated(before: PageDates | None, grounds: Grounds, operations: Sequence[Operation], now: datetime) -> PageDates:
+    """How old the statements of a page are that a dream writes to: each as old as the words it rests on, where these
+    are known."""
+    before = before or PageDates(now, now)
+    gone = {one.old_sha256 for one in operations if not isinstance(one, Add)}
+    left = {name: at for name, at in before.said.items() if name not in gone}
+    at = grounds.said_at or now
+    if grounds.tidies:
+        at = max((before.said[name] for name in gone & before.said.keys()), default=before.since or before.seen)
+    new = {entry_hash(one.text): at for one in operations if not isinstance(one, Remove)}
+    return PageDates(before.since, before.seen, left | new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +174,7 @@ def swap(storing: StoreWrites, wanted: Swap) -> Outcome:
             return Conflicted(
                 None, f"{store.id} was written to since the dream began ({store.written - wanted.written} versions)"
             )
-        edits, each = _edits(transaction, scope, wanted)
+        edits, written = _edits(transaction, scope, wanted, storing.author)
         if not edits:
             return Unchanged("the output says what the input says")
         grounds = replace(
@@ -168,13 +183,13 @@ def swap(storing: StoreWrites, wanted: Swap) -> Outcome:
             dream=wanted.dream,
             proposal=wanted.name,
         )
-        return storing.write(transaction, scope, WriteContext(storing.author, each=each), edits, grounds)
+        return storing.write(transaction, scope, written, edits, grounds)
 
 
 def _edits(
-    transaction: StoreTransaction, scope: Scope, wanted: Swap
-) -> tuple[tuple[Edit, ...], dict[str, tuple[Flag, ...]]]:
-    """The edits, removals first, so that nothing is in the way of what comes."""
+    transaction: StoreTransaction, scope: Scope, wanted: Swap, author: Author
+) -> tuple[tuple[Edit, ...], WriteContext]:
+    """The edits, removals first, so that nothing is in the way of what comes. What comes is as old as in the output."""
     old = {one.path: one for one in _memories(transaction, scope, wanted.store)}
     new = {one.path: one for one in _memories(transaction, scope, wanted.output)}
     gone = [Edit(path, old[path].content, None) for path in sorted(old.keys() - new.keys())]
@@ -183,7 +198,8 @@ def _edits(
         for path, one in new.items()
         if path not in old or old[path].sha256 != one.sha256
     ]
-    return (*gone, *came), {path: one.flags for path, one in new.items()}
+    flags, dates = {path: one.flags for path, one in new.items()}, {path: one.age for path, one in new.items()}
+    return (*gone, *came), WriteContext(author, each=flags, dates=dates)
 
 
 def _memories(transaction: StoreTransaction, scope: Scope, store: str) -> Iterator[StoredMemory]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -28,13 +28,15 @@ _HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class StorePage:
-    """A memory as it was read. `since` is when its wording came in, if that is known; it is as old as `seen`."""
+    """A memory as it was read. `since` is when its wording came in, if that is known; it is as old as `seen`. `said` is
+    when the words were said that a dream made one of its statements from, by the hash of that."""
 
     path: str
     content: bytes
     seen: datetime
     since: datetime | None = None
     critical: bool = False
+    said: Mapping[str, datetime] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +84,16 @@ def _entries(pages: Iterable[StorePage], stated: dict[str, list[Stated]]) -> Ite
     number = 0
     for page in pages:
         for one in stated[page.path]:
-            number += 1
+            number, name = number + 1, entry_hash(one.raw)
+            came = page.said.get(name) or page.since
             yield BriefEntry(
                 f"e{number}",
                 page.path,
                 one.text,
-                page.since or page.seen,
-                page.since is not None,
+                came or page.seen,
+                came is not None,
                 page.critical,
-                sha256=entry_hash(one.raw),
+                sha256=name,
                 under=one.under,
             )
 

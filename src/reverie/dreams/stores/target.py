@@ -202,11 +202,9 @@ class StoreNightTarget:
 
 
 def _page(memory: StoredMemory, critical: frozenset[str]) -> StorePage:
-    """A page, dated by its rewriting: one that was never rewritten may be older than its row."""
-    since = memory.updated_at if memory.updated_at != memory.created_at else None
-    content = memory.content or b""
+    content, age = memory.content or b"", memory.age
     marked = bool(critical) and any(entry_hash(text) in critical for text in FORMATS["whole"].read(content).entries)
-    return StorePage(memory.path, content, memory.updated_at, since, marked)
+    return StorePage(memory.path, content, age.seen, age.since, marked, age.said)
 
 
 def _became(one: Planned, outcome: Outcome) -> Judged:

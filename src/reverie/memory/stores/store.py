@@ -52,8 +52,19 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class PageDates:
+    """How old the statements of a memory are that a dream has written to: those in `said`, by their hashes, as old as
+    the words they rest on; the others as old as the memory was before, in its present wording since `since` if that is
+    known, and at least since `seen`."""
+
+    since: datetime | None
+    seen: datetime
+    said: Mapping[str, datetime] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class StoredMemory:
-    """`content` is None where it was not asked for."""
+    """`content` is None where it was not asked for. `dates` is None where no dream has written since a program did."""
 
     id: str
     store: str
@@ -65,6 +76,13 @@ class StoredMemory:
     updated_at: datetime
     flags: tuple[Flag, ...] = ()
     content: bytes | None = None
+    dates: PageDates | None = None
+
+    @property
+    def age(self) -> PageDates:
+        """One that was never rewritten may be older than its row."""
+        rewritten = self.updated_at if self.updated_at != self.created_at else None
+        return self.dates or PageDates(rewritten, self.updated_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +149,15 @@ Refused = PathTaken | Outdated
 class WriteContext:
     """The writer, the findings in the text, and which path becomes which without losing its memory's id.
 
-    `each` is what the scan said of the text of one path, where several are written.
+    `each` is what the scan said of the text of one path, where several are written; `dates` are those of a path's
+    statements, where they are not as old as the write.
     """
 
     author: Author
     flags: tuple[Flag, ...] = ()
     moves: Mapping[str, str] = field(default_factory=dict)
     each: Mapping[str, tuple[Flag, ...]] = field(default_factory=dict)
+    dates: Mapping[str, PageDates] = field(default_factory=dict)
 
     def flags_at(self, path: str) -> tuple[Flag, ...]:
         return self.each.get(path, self.flags)

@@ -139,6 +139,7 @@ class SqlHistory:
             "seen": change.settled_at,
             "change_id": change.id,
             "came": change.number,
+            "said": change.grounds.said_at,
         }
         named = owner_key(scope) | {"target": change.target, "document": document}
         current = select(table).filter_by(**named).where(table.c.went.is_(None))
@@ -152,10 +153,10 @@ class SqlHistory:
         rows = [
             {"id": self._ids.new("ent"), "version": 1, "sha256": sha, "critical": sha in critical} for sha in moves.new
         ]
-        rows += [
-            {"id": entry, "version": known[entry].version + 1, "sha256": sha, "critical": known[entry].critical}
-            for entry, sha in moves.edited
-        ]
+        for entry, sha in moves.edited:
+            old = known[entry]
+            age = {"since": old.since, "seen": old.seen, "said": old.said} if change.grounds.tidies else {}
+            rows.append({"id": entry, "version": old.version + 1, "sha256": sha, "critical": old.critical} | age)
         if rows:
             connection.execute(insert(table), [named | when | one for one in rows])
 
@@ -345,6 +346,6 @@ def _entries_at(connection: Connection, place: dict[str, str], at: int | None) -
     else:
         asked = asked.where(table.c.came <= at, table.c.went.is_(None) | (table.c.went > at))
     return tuple(
-        KnownEntry(one.id, one.sha256, one.since, one.seen, one.critical, one.change_id)
+        KnownEntry(one.id, one.sha256, one.since, one.seen, one.critical, one.change_id, one.said)
         for one in connection.execute(asked)
     )

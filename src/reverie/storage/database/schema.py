@@ -194,6 +194,7 @@ entries = _owned(
     # The numbers of the Changes that brought this wording and took it away again.
     Column("came", BigInteger, nullable=False),
     Column("went", BigInteger),
+    Column("said", Moment),
     Index("entries_of_a_document", "workspace", "user", "target", "document", "went"),
 )
 
@@ -322,6 +323,8 @@ memories = _owned(
     Column("flags", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
+    # How old its statements are, as JSON, once a dream has written to it.
+    Column("dates", Text),
     Index("memories_by_path", "workspace", "user", "store", "path", unique=True),
 )
 

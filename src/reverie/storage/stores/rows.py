@@ -12,13 +12,23 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, and_, bindparam, delete, insert, null, select, update
 from sqlalchemy.sql.dml import ReturningUpdate
 
+from reverie.core.clock import rfc3339
 from reverie.core.errors import NotFound
 from reverie.core.hashes import sha256
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.records import Clone
-from reverie.memory.stores.store import Author, Flag, MemoryVersion, Operation, Store, StoredMemory, WriteContext
+from reverie.memory.stores.store import (
+    Author,
+    Flag,
+    MemoryVersion,
+    Operation,
+    PageDates,
+    Store,
+    StoredMemory,
+    WriteContext,
+)
 from reverie.storage.database import schema
 from reverie.storage.database.queries import owner_key, put_if_new
 from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions
@@ -59,6 +69,7 @@ def memory_from_row(found: Any) -> StoredMemory:
         found.updated_at,
         flags_from(found.flags),
         _bytes(found.content),
+        _dates_from(found.dates),
     )
 
 
@@ -81,6 +92,22 @@ def version_from_row(found: Any) -> MemoryVersion:
         redacted_by,
         _bytes(found.content),
     )
+
+
+def dates_as_json(dates: PageDates | None) -> str | None:
+    if dates is None:
+        return None
+    said = {name: rfc3339(at) for name, at in dates.said.items()}
+    return json.dumps({"since": dates.since and rfc3339(dates.since), "seen": rfc3339(dates.seen), "said": said})
+
+
+def _dates_from(text: str | None) -> PageDates | None:
+    if text is None:
+        return None
+    told = json.loads(text)
+    since = told["since"] and datetime.fromisoformat(told["since"])
+    said = {name: datetime.fromisoformat(at) for name, at in told["said"].items()}
+    return PageDates(since, datetime.fromisoformat(told["seen"]), said)
 
 
 def flags_as_json(flags: Iterable[Flag]) -> str:
@@ -174,7 +201,8 @@ def _put_content(connection: Connection, scope: Scope, write: Write) -> dict[str
 
 
 def _put_memory(connection: Connection, ours: dict[str, str], made: _Made, write: Write, said: dict[str, Any]) -> None:
-    now = said | {"path": write.path, "version": made.version, "updated_at": write.at}
+    dates = dates_as_json(write.pen.dates.get(write.path))
+    now = said | {"path": write.path, "version": made.version, "updated_at": write.at, "dates": dates}
     match made.operation:
         case "created":
             connection.execute(insert(memories), ours | now | {"id": made.memory, "created_at": write.at})

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from reverie.core.errors import DatabaseUnusable, SchemaTooNew
 from reverie.storage.database.transactions import raise_walls, reading_across, writing_across
 
-CURRENT = "0016"  # revisions are numbered, so that "newer than I know" can be told
+CURRENT = "0017"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
 _POSTGRES_LOCK = 0x7265766572696500
 

@@ -138,7 +138,7 @@ CREATE TABLE entries (
 	critical BOOLEAN NOT NULL, 
 	change_id TEXT NOT NULL, 
 	came BIGINT NOT NULL, 
-	went BIGINT, 
+	went BIGINT, said BIGINT, 
 	PRIMARY KEY (workspace, user, id, version)
 );
 
@@ -276,7 +276,7 @@ CREATE TABLE memories (
 	version TEXT NOT NULL, 
 	flags TEXT NOT NULL, 
 	created_at BIGINT NOT NULL, 
-	updated_at BIGINT NOT NULL, 
+	updated_at BIGINT NOT NULL, dates TEXT, 
 	PRIMARY KEY (workspace, user, store, id)
 );
 
@@ -539,4 +539,4 @@ CREATE TABLE backups (
 	PRIMARY KEY (workspace, path)
 );
 
-INSERT INTO alembic_version (version_num) VALUES ('0016');
+INSERT INTO alembic_version (version_num) VALUES ('0017');
