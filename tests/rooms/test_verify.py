@@ -225,8 +225,7 @@ PASSES: dict[str, list[Seen]] = {
         instead(
             "Tea is at 5 in the hall.", "Tea is at 5 now, in the hall.", "Tea is at 4 in the hall.", "Tea is green."
         ),
-    ],
-    "removal": [
+        instead("Prefers Helix.", "I moved on to Helix, vim never grew on me.", "Prefers vim."),
         over("We stopped tagging releases on Wednesdays.", TAGS),
         over("Das Jour fixe am Dienstag ist abgeschafft.", "Das Jour fixe ist am Dienstag."),
         over("Hemos dejado de usar Jenkins, lo eliminamos.", "Jenkins ejecuta los tests."),
@@ -411,8 +410,17 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
                 "A 340 g jar of honey sells at 7 pounds.",
             ),
         ),
-    ],
-    "removal": [
+        (  # a word in common, and nothing else
+            Reason.UNGROUNDED,
+            instead(
+                "The greenhouse key is in Leeds.", "The trade fair is in Leeds now.", "The greenhouse key is in Oslo."
+            ),
+        ),
+        (
+            Reason.UNGROUNDED,
+            instead("Invoices go out these days.", "Standup is at noon these days.", "Invoices go out on Fridays."),
+        ),
+        (Reason.UNGROUNDED, over("We no longer take the early ferry.", "The ferry logo is blue.")),
         (Reason.UNGROUNDED, over("The weather is nice in Lisbon.", TAGS)),
         (Reason.UNGROUNDED, over("Releases are tagged by Paul.", TAGS)),  # spoken of, and not as over
         (Reason.UNGROUNDED, over("We stopped the weekly wine tasting.", TAGS, "There is a weekly wine tasting.")),

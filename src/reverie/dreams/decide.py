@@ -264,7 +264,7 @@ def _agrees(case: Case, second: Iterable[Item], surely: float) -> bool:
     if case.item.op is Op.REPLACE and all(_overtakes(case, old, surely) for old in case.old):
         return True
     if case.item.op is Op.REMOVE and case.asserted:
-        return True  # `removal` has seen that it was spoken of as over
+        return True  # `spoken_of` has seen that it is over
     cited = {(case.material.short.get(one.evidence.session_id), one.evidence.turn) for one in case.support}
     for other in second:
         same_words = any((one.session, one.turn) in cited for one in other.evidence)

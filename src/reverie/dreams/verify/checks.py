@@ -26,7 +26,7 @@ from reverie.memory.target import belongs
 from reverie.safety.personal.numbers import cards, ibans, national_ids
 from reverie.safety.personal.sensitive import asked_to_remember, sensitive
 from reverie.safety.scan import scan
-from reverie.text.relation import RelationKind, mutual_conflict, relate
+from reverie.text.relation import RelationKind, chances_of, conflict_on_one_matter, mutual_conflict, relate
 from reverie.transcripts.habits import is_unlike
 from reverie.transcripts.session import Session
 
@@ -34,6 +34,8 @@ LONGEST = 400  # characters of an entry: one statement
 CONFLICT = 0.45  # how surely it contradicts what stays, or what was said
 CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
+UNRELATED, PLAINLY_RELATED = 0.6, 0.05  # the chance that what was said is about something else than the entry
+ENDS = 0.2  # how surely what was said conflicts with what it ends
 HARDLY_BEGUN = 3  # words of a turn, before which it has said nothing yet
 SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
 FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
@@ -115,7 +117,7 @@ def people(case: Case) -> Iterator[Objection]:
 def _of_their_words(case: Case, user: str | None) -> Iterator[Objection]:
     """What is found where only this person's words count."""
     theirs = replace(case, quotes=tuple(one for one in case.quotes if one.session.head.user == user))
-    return chain.from_iterable(each(theirs) for each in (asserted, grounded, negation, removal))
+    return chain.from_iterable(each(theirs) for each in (asserted, grounded, negation, spoken_of))
 
 
 def own_words(case: Case) -> Iterator[Objection]:
@@ -296,26 +298,33 @@ def _part_of_what_changed(value: str, old: str, text: str) -> bool:
 
 
 def spoken_of(case: Case) -> Iterator[Objection]:
-    """Nobody spoke more of another entry than of the one that would be replaced."""
-    if case.item.op is not Op.REPLACE or not case.support:
+    """What goes was spoken of, and nothing that stays more so; what goes without another in its place, as over."""
+    removes = case.item.op is Op.REMOVE
+    if not (removes or case.item.op is Op.REPLACE) or case.tidies or not case.support:
         return
-    nearest = max(len(words.shared(old, case.sentences)) for old in case.old) if case.old else 0
-    others = (one for one in case.staying if one.document == case.item.document)
-    if other := next((one for one in others if len(words.shared(one.text, case.sentences)) > nearest), None):
-        yield finding(Reason.OVERTAKES, other.text)
+    staying = [one for one in case.staying if removes or one.document == case.item.document]
+    over = not removes or case.tells_a_change or words.ceases(case.sentences)
+    for entry in case.replaced:
+        said = len(words.shared(entry.text, case.sentences))
+        nearer = next((one for one in staying if len(words.shared(one.text, case.sentences)) > said), None)
+        if not over or (removes and nearer):
+            yield finding(Reason.UNGROUNDED, f"that “{entry.text[:80]}” is over")
+        elif nearer:
+            yield finding(Reason.OVERTAKES, nearer.text)
+        elif not _concerns(case, entry):
+            yield finding(Reason.UNGROUNDED, f"anything of “{entry.text[:80]}”")
 
 
-def removal(case: Case) -> Iterator[Objection]:
-    """An entry goes only if it, and no other, was spoken of as over; or if one that stays says all of it."""
-    if case.item.op is not Op.REMOVE or case.tidies:
-        return
-    over = case.tells_a_change or words.ceases(case.sentences)
-    others = [case.restored(one.text) for one in case.staying]
-    for old in case.old:
-        spoken_of = len(words.shared(old, case.sentences))
-        nearest = all(len(words.shared(other, case.sentences)) <= spoken_of for other in others)
-        if not (spoken_of and over and nearest):
-            yield finding(Reason.UNGROUNDED, f"that “{old[:80]}” is over")
+def _concerns(case: Case, entry: BriefEntry) -> bool:
+    """Whether what was said is about the entry: by what it means, and by its words in that turn or in what it answers,
+    unless the meaning is plain. What ends it also conflicts with it."""
+    old, removes = case.restored(entry.whole), case.item.op is Op.REMOVE
+    said = dict.fromkeys((case.sentences, *(span.text for one in case.support for span in one.spans)))
+    apart = min(chances_of(old, one).get(RelationKind.UNRELATED, 1.0) for one in said)
+    if apart >= UNRELATED or (removes and max(conflict_on_one_matter(old, one) for one in said) < ENDS):
+        return False
+    around = " ".join(f"{one.sentence} {one.turn_text} {one.answers}" for one in case.support)
+    return apart < PLAINLY_RELATED or len(words.shared(old, around)) >= _named(old)
 
 
 def stands_alone(case: Case) -> Iterator[Objection]:
@@ -368,10 +377,14 @@ def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None
     """The entry that a change may be about: it shares two words with it, or half of them."""
     said = words.stems(text)
     for entry in entries:
-        there = words.stems(entry.text)
-        if len(said & there) >= min(2, max(1, len(there) // 2)):
+        if len(said & words.stems(entry.text)) >= _named(entry.text):
             return entry
     return None
+
+
+def _named(entry: str) -> int:
+    """In how many of its words an entry is named: two, or one of few."""
+    return min(2, max(1, len(words.stems(entry)) // 2))
 
 
 def _says_the_same(old: str, case: Case) -> bool:
@@ -449,8 +462,7 @@ CHECKS = (
     NamedCheck("negation", "Is a “not” where it was said?", negation),
     NamedCheck("newer", "Is it newer than what it changes?", newer),
     NamedCheck("carried_over", "Is what the entry says besides kept?", carried_over),
-    NamedCheck("spoken_of", "Was this entry spoken of, and no other?", spoken_of),
-    NamedCheck("removal", "Was what goes spoken of as over?", removal),
+    NamedCheck("spoken_of", "Was what goes spoken of, and no other?", spoken_of),
     NamedCheck("stands_alone", "Can it be understood alone?", stands_alone),
     NamedCheck("new_here", "Is it new, and contradicts nothing that stays?", new_here),
     NamedCheck("critical", "Is nothing critical touched?", critical),
