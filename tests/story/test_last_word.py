@@ -171,6 +171,9 @@ def test_a_later_dream_changes_what_an_earlier_one_wrote_to_the_same_page(served
     second = dreamt_over(served, first, *from_now_on("bergen"), day=20)
     third = dreamt_over(served, second, *from_now_on("cork"), day=15)
     assert says(served, second) == says(served, third) == "The cache is on bergen. The mirror is on oslo."
+    (page,) = served.call("GET", f"/v1/memory_stores/{third}/memories").json["data"]
+    for path in ("/elsewhere.md", PAGE):  # a new name makes nothing newer
+        assert served.call("POST", f"/v1/memory_stores/{third}/memories/{page['id']}", {"path": path}).status == 200
     fourth = dreamt_over(served, third, *from_now_on("faro", what="mirror"), day=5)
     assert says(served, fourth) == "The cache is on bergen. The mirror is on faro."
 

@@ -38,6 +38,7 @@ from reverie.memory.stores.store import (
     Author,
     Flag,
     MemoryVersion,
+    PageDates,
     PathTaken,
     Refused,
     Store,
@@ -116,7 +117,8 @@ class StoreWrites:
             edits = [Edit(old.path, old.content, new[1])]
             if new[0] != old.path:
                 edits = [Edit(old.path, old.content, None), Edit(new[0], None, new[1])]
-            self._land(transaction, scope, old.flags if flags is None else flags, *edits)
+            dates = {new[0]: old.age} if new[1] == old.content else None  # a new name makes nothing of it newer
+            self._land(transaction, scope, old.flags if flags is None else flags, *edits, dates=dates)
             return _at(transaction, scope, store, new[0])
 
     def delete(self, store: str, memory: str, expected: str | None = None) -> Refused | None:
@@ -175,8 +177,15 @@ class StoreWrites:
         reason = f"written over the API; flagged: {found}" if found else "written over the API"
         return Grounds(scope.actor, Via.DIRECT, reason, origin, approved_by=scope.actor)
 
-    def _land(self, transaction: StoreTransaction, scope: Scope, flags: tuple[Flag, ...], *edits: Edit) -> None:
-        context = WriteContext(self.author, flags, _moves(edits))
+    def _land(
+        self,
+        transaction: StoreTransaction,
+        scope: Scope,
+        flags: tuple[Flag, ...],
+        *edits: Edit,
+        dates: dict[str, PageDates] | None = None,
+    ) -> None:
+        context = WriteContext(self.author, flags, _moves(edits), dates=dates or {})
         outcome = self.write(transaction, scope, context, edits, self.grounds(scope, flags))
         if not isinstance(outcome, Landed):
             raise ReverieError(f"{edits[-1].document} was changed by someone who did not hold the store: {outcome}.")
