@@ -103,7 +103,7 @@ def think(
     return Thought(
         len(fresh),
         len(carried),
-        sum(one.case.sessions > 1 for one in decided),
+        sum(len({each.session.id for each in one.case.support}) > 1 < one.case.sessions for one in decided),
         tuple(planned),
         tuple(name for name in every if name in stays),
         tuple(name for name in every if name not in stays),
@@ -288,7 +288,7 @@ class _Plan:
     def _confirmed(self, one: Decided) -> str:
         """The entry that says the same, if it was said again since that stands there."""
         known = {text for each in one.findings if each.reason is Reason.KNOWN for text in each.about}
-        said = [each.said_at for each in one.case.asserted if each.said_at]
+        said = [each.said_at for each in one.case.asserted if each.said_at] if known else []
         for entry in (*self.material.brief.entries, *self.not_shown_entries):
             if entry.text in known and entry.since and any(at > entry.since for at in said):
                 return self.material.restored(entry.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from reverie.core.errors import NotVerbatim
 from reverie.core.origin import Origin
@@ -22,18 +22,38 @@ _NEXT = 40  # characters
 _ALIKE = ("'’‘", '"“”„', "-–—")  # written one for another
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quoted:
-    """A verified quotation with what stands around it. `spans` are the sentences of the person that hold it; none
-    where they are not the person's own. `turn_text` is all of their own sentences in that turn, `typed` what in it
-    they plainly typed."""
+    """A verified quotation with what stands around it, which is read when somebody asks for it."""
 
     evidence: Evidence
     session: Session
-    spans: tuple[Span, ...]
-    plays: bool
-    turn_text: str
-    typed: str = ""
+    reading: Spans
+
+    @property
+    def turn(self) -> Turn:
+        return self.session.turn(self.evidence.turn)
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """The sentences of the person that hold it; none where they are not the person's own."""
+        if self.turn.role != "user" or not is_typed(self.turn.text, self.evidence.quote):
+            return ()
+        return tuple(self.reading.at(self.session, self.evidence.turn, self.evidence.quote))
+
+    @property
+    def plays(self) -> bool:
+        return self.reading.plays_a_part(self.session, self.evidence.turn)
+
+    @cached_property
+    def turn_text(self) -> str:
+        """All of the person's own sentences in that turn."""
+        return " ".join(span.text for span in self.reading.of(self.session, self.evidence.turn))
+
+    @property
+    def typed(self) -> str:
+        """What they plainly typed in it."""
+        return typed_text(self.turn.text) if self.turn.role == "user" else ""
 
     @property
     def origin(self) -> Origin:
@@ -41,7 +61,7 @@ class Quoted:
 
     @property
     def said_at(self) -> datetime | None:
-        return self.session.turn(self.evidence.turn).at or self.session.head.started_at
+        return self.turn.at or self.session.head.started_at
 
     @property
     def answers(self) -> str:
@@ -52,7 +72,7 @@ class Quoted:
     @property
     def line(self) -> str:
         """The line of the turn that may have been typed, whole."""
-        return said_in(self.session.turn(self.evidence.turn)).strip().split("\n", 1)[0]
+        return said_in(self.turn).strip().split("\n", 1)[0]
 
     @property
     def sentence(self) -> str:
@@ -84,17 +104,11 @@ def _quoted(citation: Citation, material: Material, spans: Spans) -> Quoted | No
     number = _turn_of(citation, shown, material) if shown else None
     if session is None or number is None:
         return None
-    turn = session.turn(number)
-    words = located(said_in(turn), material.restored(citation.words))
+    words = located(said_in(session.turn(number)), material.restored(citation.words))
     try:
-        evidence = quote(session, number, words or "")
+        return Quoted(quote(session, number, words or ""), session, spans)
     except NotVerbatim:
         return None
-    by_a_person = turn.role == "user"
-    own = spans.at(session, number, evidence.quote) if by_a_person and is_typed(turn.text, evidence.quote) else ()
-    everything = " ".join(span.text for span in spans.of(session, number))
-    typed = typed_text(turn.text) if by_a_person else ""
-    return Quoted(evidence, session, tuple(own), spans.plays_a_part(session, number), everything, typed)
 
 
 def _turn_of(citation: Citation, shown: BriefSession, material: Material) -> int | None:
