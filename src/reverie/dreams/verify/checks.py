@@ -406,7 +406,7 @@ def _nearly_says_it(old: str, case: Case) -> bool:
 
 
 def _same_either_way(old: str, text: str) -> bool:
-    either_way = relate(old, text), relate(text, old)
+    either_way = (relate(*pair) for pair in ((old, text), (text, old)))
     return all(one.kind is RelationKind.SAME and one.confidence >= SAME for one in either_way)
 
 
