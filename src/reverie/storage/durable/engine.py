@@ -12,8 +12,11 @@ import threading
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 from dbos import DBOS, DBOSClient, DBOSConfig, SetEnqueueOptions, SetWorkflowID
+from sqlalchemy import Engine as Database
+from sqlalchemy import event
 
 from reverie.core.errors import EngineBusy, StillLocked
 from reverie.core.strings import slug
@@ -87,7 +90,7 @@ class DbosEngine:
         self._bell.set()
 
     def reap(self, executor: str) -> int:
-        database = database_of(self._url)
+        database = self._database()
         client = DBOSClient(system_database_url=self._url, system_database_engine=database)
         try:
             left = client.list_workflows(
@@ -107,6 +110,17 @@ class DbosEngine:
             self._held = None
             self._handed.clear()
 
+    def _database(self) -> Database:
+        """Where a transaction has begun already, that DBOS begins one by hand is passed over: from 3.4 on it does."""
+        database = database_of(self._url)
+
+        @event.listens_for(database, "before_cursor_execute", retval=True)
+        def begun_once(_: Any, cursor: Any, statement: str, given: Any, *__: Any) -> tuple[str, Any]:
+            again = statement == "BEGIN IMMEDIATE" and cursor.connection.in_transaction
+            return ("SELECT 1" if again else statement), given
+
+        return database
+
     # ---- the one engine of this process ------------------------------------------------------------------------------
 
     def launch(self) -> None:
@@ -121,7 +135,7 @@ class DbosEngine:
                     next_step="Close that Home first, or dream in another process.",
                 )
             executor = self._name(held)
-            database = database_of(self._url)
+            database = self._database()
             held.callback(database.dispose)
             config: DBOSConfig = {
                 "name": "reverie",
