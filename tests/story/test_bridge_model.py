@@ -102,6 +102,19 @@ def test_a_well_played_model_settles_what_is_doubtful_and_words_it_like_the_skil
     ]
 
 
+def test_a_model_is_told_of_every_skill_however_many_there_are(tmp_path: Path, folders: tuple[str, str]) -> None:
+    """Which skill a sentence belongs to is seldom seen by its words."""
+    rules = "".join(f"- Rule {number} of this skill is long, so that not all of them fit.\n" for number in range(40))
+    for name in (f"skill-{number}" for number in range(120)):
+        path = tmp_path / "home" / "skills" / name / "SKILL.md"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"---\nname: {name}\ndescription: About {name}.\n---\n\n# {name}\n\n## Rules\n{rules}")
+    with serving(Says('{"items": []}')) as model:
+        proposed(model, tmp_path, folders)
+    (request,) = model.requests
+    assert all(f"About skill-{number}." in json.dumps(request.body) for number in range(120))
+
+
 def item(text: str, words: str = "We met the new supplier on 2026-04-02.", turn: int = 2) -> dict[str, object]:
     return {
         "op": "add",

@@ -78,7 +78,7 @@ class Curation:
             if self.failed or self.changes(route.difference):
                 return route
             passed_over = f"{self.curator} saw no change in it, or none that could be checked"
-            if route.difference.reworded >= ARGUABLE:
+            if route.difference.reworded >= ARGUABLE and not (route.rule and route.rule.critical):
                 return KeptOut(route.difference, Kept.REWORDED, why=passed_over)
             return replace(route, why=f"{route.why}; {passed_over}")
         told = replace(route, text=worded.text, why=f"{route.why}; worded by {self.curator}")
@@ -123,7 +123,8 @@ def _material(differences: Sequence[Difference], places: Places, now: datetime, 
     )
     session = Session(Head(SESSION, harness="memory-store", started_at=now), turns)
     asked = files("reverie.bridge.propose").joinpath("curate.md").read_text("utf-8")
-    night = BriefMaterial(now, owner, DOCUMENTS, (), (session,), skills=tuple(places.skills), instructions=asked)
+    skills = tuple(places.skills)
+    night = BriefMaterial(now, owner, DOCUMENTS, (), (session,), skills=skills, every_skill=True, instructions=asked)
     return gather(night, None)
 
 

@@ -39,6 +39,7 @@ from reverie.transcripts.session import Session, Turn
 BRIEF_TOKENS = 24_000
 LONGEST_TURN = 6_000  # of a longer one, which is pasted, the beginning and the end
 _SKILL_CHARACTERS, _MOST_SKILLS = 12_000, 12
+_ALL_SKILLS, _LONGEST_ABOUT = 40_000, 200  # characters of rules, and of what is told of a skill without them
 _SENTENCE = re.compile(r".+?(?:[.!?。！？]+(?=\s|$)|\n|$)", re.DOTALL)
 _WORD = re.compile(r"[\w.-]{4,}")
 _GAP = "[…]"
@@ -76,7 +77,8 @@ class Material:
 @dataclass(frozen=True, slots=True)
 class BriefMaterial:
     """The parts a Brief is made of. `earlier` was noticed on other nights and is not settled; its sessions are in
-    `sessions` too, by id, and only the turns it stands in are shown. `reduced` tells what was left out before."""
+    `sessions` too, by id, and only the turns it stands in are shown. `every_skill`: those whose rules do not fit are
+    named with what they are about. `reduced` tells what was left out before."""
 
     now: datetime
     owner: str
@@ -89,6 +91,7 @@ class BriefMaterial:
     skills: tuple[FoundSkill, ...] = ()
     instructions: str = ""
     reduced: tuple[str, ...] = ()
+    every_skill: bool = False
 
 
 def gather(night: BriefMaterial, most_tokens: int | None = BRIEF_TOKENS) -> Material:
@@ -113,7 +116,10 @@ def material_of(night: BriefMaterial, width: Width) -> Material:
         return names.replaced(redact(text).text)
 
     entries = tuple(replace(one, text=hidden(one.text)) for one in night.entries)
-    skills = dict(zip((f"k{n}" for n in range(1, 100)), _that_matter(night), strict=False))
+    in_full = _that_matter(night)
+    paths = {one.path for one in in_full}
+    named = [one for one in night.skills if night.every_skill and one.path not in paths]
+    skills = {f"k{number}": one for number, one in enumerate([*in_full, *named], 1)}
     sessions, shown = {}, list[BriefSession]()
     for number, session in enumerate(night.sessions, 1):
         sessions[f"s{number}"] = session
@@ -131,7 +137,7 @@ def material_of(night: BriefMaterial, width: Width) -> Material:
         night.owner,
         night.documents,
         entries,
-        tuple(_skill(short, found, hidden) for short, found in skills.items()),
+        tuple(_skill(short, found, hidden, found.path in paths) for short, found in skills.items()),
         tuple(shown),
         tuple(_candidate(f"c{n}", one, ids, hidden) for n, one in enumerate(noted, 1) if one.session_id in ids),
         hidden(night.instructions),
@@ -235,9 +241,11 @@ def _telling(text: str, most: int) -> str:
     return "\n".join([first, *([_GAP] if len(kept) < len(rest) else []), *kept])
 
 
-def _skill(short: str, found: FoundSkill, hidden: Callable[[str], str]) -> BriefSkill:
+def _skill(short: str, found: FoundSkill, hidden: Callable[[str], str], in_full: bool) -> BriefSkill:
     skill = found.skill
-    return BriefSkill(short, found.path, hidden(skill.description or ""), tuple(_rules(short, skill.body, hidden)))
+    about = hidden(skill.description or "")
+    rules = tuple(_rules(short, skill.body, hidden)) if in_full else ()
+    return BriefSkill(short, found.path, about if in_full else _cut(about, _LONGEST_ABOUT), rules)
 
 
 def _rules(short: str, body: str, hidden: Callable[[str], str]) -> Iterator[BriefRule]:
@@ -250,12 +258,14 @@ def _rules(short: str, body: str, hidden: Callable[[str], str]) -> Iterator[Brie
 
 def _that_matter(night: BriefMaterial) -> list[FoundSkill]:
     """All skills where they are few and short; else those that share most words with what was said and run."""
+    room, most = (_ALL_SKILLS, len(night.skills)) if night.every_skill else (_SKILL_CHARACTERS, _MOST_SKILLS)
     skills = list(night.skills)
-    if sum(len(one.skill.body) for one in skills) <= _SKILL_CHARACTERS and len(skills) <= _MOST_SKILLS:
+    if sum(len(one.skill.body) for one in skills) <= room and len(skills) <= most:
         return skills
-    said, kept, room = _words_said(night), list[FoundSkill](), _SKILL_CHARACTERS
-    for one in skills_by_use(night)[:_MOST_SKILLS]:
-        if _shared(one, said) and (room := room - len(one.skill.body)) >= 0:
+    said, kept = _words_said(night), list[FoundSkill]()
+    for one in skills_by_use(night)[:most]:
+        if _shared(one, said) and len(one.skill.body) <= room:
+            room -= len(one.skill.body)
             kept.append(one)
     return kept
 
