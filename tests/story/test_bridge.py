@@ -28,6 +28,7 @@ from reverie.memory.operation import Add
 from tests.conftest import NOON
 from tests.serving import Served, serving
 
+DUTIES = Path(__file__).parents[2] / "benchmarks" / "labelled" / "store_duties.jsonl"
 TUESDAYS = "Deploys go out on Tuesdays after the standup."
 RULES = "# Releases\n\n- Deploys go out on Tuesdays after the standup.\n- Tag every release with the ticket number.\n"
 
@@ -384,6 +385,25 @@ def test_what_may_weaken_a_critical_rule_is_never_taken_for_that_rule_in_other_w
     _, waiting = proposed(home, tmp_path, "- Nothing.", f"- Nothing.\n- {text}")
     reasons = [one.suggestion.reason for one in waiting]
     assert ["weakens a rule marked critical" in one.lower() for one in reasons] == ([True] if asked else [])
+
+
+def test_a_duty_that_became_a_choice_is_asked_about_where_the_rule_is_critical(home: Home, tmp_path: Path) -> None:
+    lines = DUTIES.read_text("utf-8").splitlines()
+    pairs = [(row["old"], row["new"]) for row in map(json.loads, lines) if row["kind"] == "weakened"]
+    assert len(pairs) == 30
+    skill = home.config.home / "skills" / "duties" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    rules = "".join(f"- {old}\n" for old, _ in pairs)
+    skill.write_text(f"---\nname: duties\ndescription: What has to be done.\n---\n\n# Duties\n\n## Rules\n{rules}")
+    for number, pair in enumerate(pairs):
+        home.refining.mark_rule("duties", pair[0])
+        for side, text in zip(("old", "new"), pair, strict=True):
+            (tmp_path / side).mkdir(exist_ok=True)
+            (tmp_path / side / f"{number}.md").write_text(f"- {text}\n")
+    batch = home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    asked = {one.route.text for one in batch.results if isinstance(one, Drafted)}
+    assert asked == {new for _, new in pairs}
+    assert all("weakens a rule marked critical" in one.suggestion.reason.lower() for one in home.review.waiting())
 
 
 def test_a_contradiction_is_told_with_since_when_the_rule_stands(home: Home, release: Path, tmp_path: Path) -> None:

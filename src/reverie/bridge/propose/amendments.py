@@ -104,7 +104,9 @@ class Amending:
         made = self._asked(self.curator(), diff, places)
         settled = bool(made.curator) and not made.failed
         pushed = [] if settled else [one for one in diff.arguable if talk.pushes(one)]
-        differences = [*diff.behaviour, *(one for one in diff.arguable if made.changes(one)), *pushed]
+        asked = [*diff.behaviour, *(one for one in diff.arguable if made.changes(one)), *pushed]
+        critical = [one for one in diff.differences if one not in asked and places.rewords_critical(one)]
+        differences = [*asked, *map(_never_folded, critical)]
         routed = [_beside(one, talk, places) for each in differences for one in route(each, places)]
         routed = [made.applied(one, places) if isinstance(one, Route) else one for one in routed]
         kept, doubted = self._sifted(routed, errand)
@@ -197,6 +199,11 @@ class Amending:
         return [(one, self.review.undo(one.id, because or f"takes back all of {batch}")) for one in changes]
 
 
+def _never_folded(one: Difference) -> Difference:
+    """A critical rule in other words is asked about; one that is dropped because another line says as much is gone."""
+    return replace(one, kind=DiffKind.REMOVED, new=()) if one.kind is DiffKind.REPEATED else one
+
+
 def _beside(one: Route | KeptOut, talk: Talk, places: Places) -> Route | KeptOut:
     return one if isinstance(one, KeptOut) else spoken_beside(one, talk.beside(one.difference), places)
 
@@ -218,7 +225,8 @@ def _stands(one: Route, places: Places) -> str:
         again = "Perhaps it says the same as" if only_reworded(near.text, one.text) >= DOUBT else "Perhaps it changes"
         told += f" {'Perhaps it weakens a rule marked critical:' if near.critical else again} {near}."
     if rule is not None and rule.critical:
-        told += f" {'Weakens' if one.text else 'Drops'} a rule marked critical: {rule}."
+        weakens = "Perhaps it weakens" if one.difference.reworded >= DOUBT else "Weakens"
+        told += f" {weakens if one.text else 'Drops'} a rule marked critical: {rule}."
     return told
 
 

@@ -190,6 +190,13 @@ class Places:
         order = likeness.argsort()[::-1][:CLOSEST].tolist()
         return [self.standing[at] for at in order if likeness[at] >= least]
 
+    def rewords_critical(self, difference: Difference) -> bool:
+        """Whether a critical rule was said before, and other words stand there now: nobody is sure of these."""
+        if difference.kind.is_behaviour or difference.reworded == 1.0 or not difference.new:
+            return False
+        rules = (_said_here(one.text, self) for one in difference.old if not one.code)
+        return any(rule is not None and rule.critical for rule in rules)
+
     @cached_property
     def _matters(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """For each skill the mean of its rules, and its description."""
@@ -345,7 +352,7 @@ def _kept_out(new: StoreStatement, today: date) -> Kept | None:
 def _said_here(text: str, places: Places) -> LocalRule | None:
     """The rule in force that says the same."""
     near = places.near(text, ALIKE)
-    best = max(near, key=lambda one: only_reworded(one.text, text), default=None)
+    best = max(near, key=lambda one: (only_reworded(one.text, text), one.critical), default=None)
     return best if best is not None and only_reworded(best.text, text) >= SAID_ELSEWHERE else None
 
 
