@@ -5,6 +5,7 @@
     python benchmarks/bridge_routes.py --other         on statements by another hand (labelled/store_edits_b.txt)
     python benchmarks/bridge_routes.py --wrong         also what went elsewhere
     python benchmarks/bridge_routes.py --persons       is it seen what is about one person? (labelled/one_person.txt)
+    python benchmarks/bridge_routes.py --judged        what a person makes of them, what a model is told of
 
 Each page of labelled/store_edits.txt is a skill that knows the statements of its page but one; that one comes in, on a
 page called inbox, alone on a page of its own name, on one that has the others in other words, or on the inbox with the
@@ -18,8 +19,9 @@ from __future__ import annotations
 import random
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from contextlib import nullcontext
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +31,18 @@ from reverie.bridge.compare.diff import Difference, DiffKind
 from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.compare.statements import StoreStatement
 from reverie.bridge.propose.backing import Talk
+from reverie.bridge.propose.curate import AT_ONCE, curated
 from reverie.bridge.propose.new_skill import NewSkill, with_new_skills
 from reverie.bridge.propose.persons import about_one_person, perhaps_about, words_of
 from reverie.bridge.propose.route import KeptOut, LocalRule, Places, route, spoken_beside
 from reverie.bridge.source import HeardSession
+from reverie.dreams.brief.gather import Material
+from reverie.dreams.curators import Curated
 from reverie.skills.library import FoundSkill
 from reverie.skills.skill import read_skill
 
 OTHER = "--other" in sys.argv
+NOW = datetime(2026, 5, 12, 12, tzinfo=UTC)
 NOWHERE = """\
 The password of the staging database is hunter2-Xk29qq.
 On 2026-03-04 we restarted the worker because ticket 8812 was stuck.
@@ -145,9 +151,51 @@ def persons() -> None:
             print(*(f"  {name or '-'}: {one}" for name, one in zip(names, lines, strict=True)), sep="\n")
 
 
+def judged() -> None:
+    """By another hand: what a person who read the skills made of 42 sentences alone; and how many sentences come to a
+    model with their skill among those in the Brief, without their page, beside more and more other skills."""
+    edits = [one for one in read_edits(EDITS.with_name("store_edits_b.txt")) if one.heading != "About the owner"]
+    headings = {one.text: one.heading for one in edits}
+    lines = EDITS.with_name("store_routes_judged.txt").read_text("utf-8").splitlines()[1:]
+    right = sum(headings[text] == heading for heading, _, text in (line.partition(" | ") for line in lines))
+    print(f"by a person: {right} of {len(lines)} right")
+    pages = {heading: [one.text for one in edits if one.heading == heading] for heading in headings.values()}
+    others = [one for one in read_edits() if one.heading not in pages]
+    random.Random(1).shuffle(edits)
+    for copies in (0, 1, 40):
+        beside = [skill(f"{one.heading} {number}", [one.text]) for one in others[::5] for number in range(copies)]
+        there = 0
+        for some in (edits[start : start + AT_ONCE] for start in range(0, len(edits), AT_ONCE)):
+            came_in = {one.text for one in some}
+            rest = {heading: [one for one in texts if one not in came_in] for heading, texts in pages.items()}
+            skills = [*(skill(heading, texts) for heading, texts in rest.items() if texts), *beside]
+            curator = _Told()
+            curated(curator, [came(one.text) for one in some], Places((), skills, NOW.date()), NOW, "ann")
+            there += sum(skill(one.heading, [one.text]).skill.subject in curator.skills for one in some)
+        print(f"told to a model: of {len(edits)} sentences {there} with their skill, among {len(skills)} skills")
+
+
+class _Told:
+    """A curator that notes which skills it is told of, and answers nothing."""
+
+    name, room = "told", None
+
+    def __init__(self) -> None:
+        self.skills = set[str]()
+
+    def curate(self, material: Material) -> Curated:
+        self.skills = {one.skill.subject for one in material.skills.values()}
+        return Curated()
+
+    def notes(self, materials: Sequence[Material]) -> list[Curated]:
+        return []
+
+
 def main() -> None:
     if "--persons" in sys.argv:
         return persons()
+    if "--judged" in sys.argv:
+        return judged()
     aside = "--set-aside" in sys.argv
     pages: dict[str, list[Edit]] = defaultdict(list)
     for edit in read_edits(EDITS.with_name("store_edits_b.txt") if OTHER else EDITS):
