@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import EDITS, Edit, read_edits, touched_up
 from reverie.bridge.compare.diff import DOUBT, DiffKind, store_diff
 from reverie.bridge.compare.rewording import only_reworded
-from reverie.bridge.compare.snapshot import Snapshot
+from reverie.bridge.compare.statements import Snapshot
 from reverie.bridge.propose.backing import Talk, doubt
 from reverie.bridge.propose.route import Kept, KeptOut, LocalRule, Places, closest, conflicts, route
 from reverie.bridge.source import HeardSession

@@ -9,8 +9,7 @@ import pytest
 
 from benchmarks.store_edits import BEHAVIOUR, cases, read_edits
 from reverie.bridge.compare.diff import DiffKind, StoreDiff, store_diff
-from reverie.bridge.compare.snapshot import Snapshot
-from reverie.bridge.compare.statements import statements_in
+from reverie.bridge.compare.statements import Snapshot, statements_in
 
 PAIRS = Path(__file__).parents[2] / "training" / "data" / "relate-b.jsonl"
 RELEASES = """\

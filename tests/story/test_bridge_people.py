@@ -11,8 +11,7 @@ import pytest
 
 from reverie.app import Home, open_home
 from reverie.bridge.compare.diff import Difference, DiffKind, store_diff
-from reverie.bridge.compare.snapshot import Snapshot
-from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.compare.statements import Snapshot, StoreStatement
 from reverie.bridge.propose.backing import Doubt, Talk
 from reverie.bridge.propose.draft import DoubtedDraft, Drafted
 from reverie.bridge.propose.route import Kept, KeptOut

@@ -13,7 +13,7 @@ from reverie.core.errors import BadSetting, NotFound
 
 if TYPE_CHECKING:
     from reverie.app.home import Home
-    from reverie.bridge.compare.snapshot import Snapshot
+    from reverie.bridge.compare.statements import Snapshot
     from reverie.bridge.library import Bridge
     from reverie.bridge.propose.route import Places
     from reverie.bridge.source import StoreSource
@@ -105,7 +105,7 @@ def _places(home: Home, target: str) -> Places:
 
 def _own_store(home: Home, store: str) -> Snapshot | None:
     """A memory store of this home's own database, the owner's or nobody's."""
-    from reverie.bridge.compare.snapshot import Snapshot
+    from reverie.bridge.compare.statements import Snapshot
 
     for scope in (home.owned, home.owned.of("")):
         stores = home.tenants.stores(scope)

@@ -11,7 +11,7 @@ from itertools import count
 from typing import Protocol
 
 from reverie.bridge.compare.diff import StoreDiff, store_diff
-from reverie.bridge.compare.snapshot import Snapshot
+from reverie.bridge.compare.statements import Snapshot
 from reverie.bridge.night import BridgeNight, BridgeNights, DreamNight, DreamServer, TooFew
 from reverie.bridge.propose.amendments import Amending, Batch
 from reverie.bridge.propose.backing import Talk

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from reverie.bridge.compare.snapshot import Provenance, Snapshot
+from reverie.bridge.compare.statements import Provenance, Snapshot
 from reverie.bridge.source import Copies, RemoteDream, RemoteStore, RemoteVersion, StoreSource
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import NotFound

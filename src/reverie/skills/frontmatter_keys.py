@@ -37,7 +37,9 @@ def with_value(page: Page, path: Path, value: str | int | Sequence[str]) -> Page
     meant: Value = value if isinstance(value, str) else str(value) if isinstance(value, int) else list(value)
     quoted = not isinstance(value, int)
     if not page.opening:
-        page = _with_frontmatter(page)
+        fence = f"---{page.ending}"
+        gap = "" if not page.body or _BREAK.match(page.body) else page.ending
+        page = Page(page.mark, fence, "", fence, gap + page.body)
         matter = _added(page, None, path, meant, quoted)
         return _checked(page, {}, path, meant, matter)
     root = page.tree.root
@@ -57,12 +59,6 @@ def _node_at(root: Table, path: Path) -> Node | None:
     for key in path:
         node = node.get(key) if isinstance(node, Table) else None
     return node
-
-
-def _with_frontmatter(page: Page) -> Page:
-    ending = page.ending
-    gap = "" if not page.body or _BREAK.match(page.body) else ending
-    return Page(page.mark, f"---{ending}", "", f"---{ending}", gap + page.body)
 
 
 # ---- a key that is there: its value's span is exchanged -------------------------------------------------------------

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from reverie.core.errors import BadInput, NotFound
-from reverie.skills.match_skills import DEFAULT_BUDGET, Match, match
-from reverie.skills.outcomes import Outcomes
+from reverie.skills.match_skills import DEFAULT_BUDGET, Match, Outcomes, match
 from reverie.skills.skill import Skill, bare_name, read_skill
 
 

@@ -71,7 +71,7 @@ def read_skill(subject: str, files: Mapping[str, bytes]) -> Skill:
     matter = frontmatter_of(page)
     return Skill(
         subject=subject,
-        shape=_shape(subject, page),
+        shape="folder" if not subject.endswith(".md") else "flat" if page.opening else "plain",
         document=document,
         content=content,
         name=_text(matter, "name") or _text(matter, "skill_id") or bare_name(subject),
@@ -154,9 +154,3 @@ def _enabled(matter: Mapping[str, Value]) -> bool:
     off = any(_text(matter, key).casefold() in _TRUE for key in ("disabled", "disable-model-invocation", "archived"))
     state = (_text(matter, "state") or _text(matter, "status")).casefold()
     return not off and _text(matter, "enabled").casefold() not in _FALSE and state not in ("disabled", "archived")
-
-
-def _shape(subject: str, page: Page) -> Shape:
-    if not subject.endswith(".md"):
-        return "folder"
-    return "flat" if page.opening else "plain"

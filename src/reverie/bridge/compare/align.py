@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
-from reverie.bridge.compare.numerals import in_digits
+from reverie.bridge.compare.rewording import in_digits
 from reverie.bridge.compare.statements import StoreStatement
 from reverie.text.embedding import embed
 from reverie.text.wording.number_words import spelled
@@ -104,7 +104,8 @@ def _near(
     if not old or not new:
         return [], old, new
     ours, theirs = _words(old), _words(new)
-    weight = _rarity([*ours, *theirs])
+    held = Counter(word for words in (*ours, *theirs) for word in words)
+    weight = {word: log(1 + (len(ours) + len(theirs)) / count) for word, count in held.items()}  # by rarity
     found = list[tuple[float, int, int]]()
     for row, column, likeness in _neighbours(old, new):
         words = _said_alike(ours[row], theirs[column], weight)
@@ -167,11 +168,6 @@ def stems(text: str) -> frozenset[str]:
     language = language_of(plain)
     numbers = (one.strip(".,;:()[]") for one in plain.split() if any(letter.isdigit() for letter in one))
     return frozenset([*(stem(word, language) for word in raw_words(plain) if carries_meaning(word)), *numbers])
-
-
-def _rarity(every: Sequence[frozenset[str]]) -> dict[str, float]:
-    held = Counter(word for words in every for word in words)
-    return {word: log(1 + len(every) / count) for word, count in held.items()}
 
 
 def _lone(

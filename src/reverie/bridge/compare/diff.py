@@ -8,8 +8,7 @@ from enum import StrEnum
 
 from reverie.bridge.compare.align import NEAR, Aligned, aligned
 from reverie.bridge.compare.rewording import only_reworded
-from reverie.bridge.compare.snapshot import Snapshot
-from reverie.bridge.compare.statements import StoreStatement, statements_of
+from reverie.bridge.compare.statements import Snapshot, StoreStatement, statements_of
 from reverie.text.embedding import embed
 from reverie.text.relation import RelationKind, relate
 from reverie.text.wording.words import normal

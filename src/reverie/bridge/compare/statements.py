@@ -1,4 +1,4 @@
-"""A memory taken apart into the statements it makes, each with the place it stands in.
+"""A copy of a memory store, and its memories taken apart into statements, each with the place it stands in.
 
 Sentences, items of lists, lines such as "Editor: vim", rows of tables, blocks of code, and the values of JSON are
 statements. Headings and front matter say where a statement stands; a label above a list is said with each item.
@@ -8,13 +8,42 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from itertools import takewhile
 from typing import Any
 
-from reverie.bridge.compare.snapshot import Snapshot
 from reverie.memory.formats import FORMATS
 from reverie.memory.pages import FRONT_MATTER, fence_after
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """The version in which a memory came to read as it does, who wrote it, and in which dream, where that is known."""
+
+    store: str = ""
+    version: str = ""
+    author: str = ""
+    dream: str = ""
+    sessions: tuple[str, ...] = ()
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A copy of a store at one time: its memories by path. `name` is what people call it: a folder, or a store with
+    the server it is on."""
+
+    name: str
+    texts: Mapping[str, str]
+    told: Callable[[str], Iterator[tuple[str, Provenance]]] = lambda _: iter(())  # of a path, newest first
+
+    def origin_of(self, path: str, words: str) -> Provenance:
+        """The version of the memory in which these words came to stand there."""
+        since = takewhile(lambda one: words in one[0], self.told(path))
+        return reduce(lambda _, one: one[1], since, Provenance())
+
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t#]*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+")

@@ -19,15 +19,17 @@ from reverie.bridge.propose.draft import (
     PROPOSER,
     DoubtedDraft,
     Drafted,
+    NewSkill,
     NoPlace,
     Postponed,
     Result,
+    Routed,
     placed,
     skill_suggestion,
     suggestion,
+    with_new_skills,
 )
 from reverie.bridge.propose.learned_routes import LearnedRoute, checked_place
-from reverie.bridge.propose.new_skill import NewSkill, Routed, with_new_skills
 from reverie.bridge.propose.route import (
     USER,
     Kept,
@@ -106,9 +108,16 @@ class Amending:
         pushed = [] if settled else [one for one in diff.arguable if talk.pushes(one)]
         asked = [*diff.behaviour, *(one for one in diff.arguable if made.changes(one)), *pushed]
         critical = [one for one in diff.differences if one not in asked and places.rewords_critical(one)]
-        differences = [*asked, *map(_never_folded, critical)]
-        routed = [_beside(one, talk, places) for each in differences for one in route(each, places)]
-        routed = [made.applied(one, places) if isinstance(one, Route) else one for one in routed]
+        # one that is dropped because another line says as much is gone
+        dropped = [replace(one, kind=DiffKind.REMOVED, new=()) for one in critical if one.kind is DiffKind.REPEATED]
+        asked += [one for one in critical if one.kind is not DiffKind.REPEATED] + dropped
+        routed = [
+            made.applied(spoken_beside(one, talk.beside(one.difference), places), places)
+            if isinstance(one, Route)
+            else one
+            for each in asked
+            for one in route(each, places)
+        ]
         kept, doubted = self._sifted(routed, errand)
         together = with_new_skills(kept, [one.skill.subject for one in places.skills])
         results, waiting = list[Result](doubted), 0
@@ -197,15 +206,6 @@ class Amending:
         if not changes:
             raise NotFound(f"Nothing of {batch} stands here.", next_step="`reverie history` lists what landed.")
         return [(one, self.review.undo(one.id, because or f"takes back all of {batch}")) for one in changes]
-
-
-def _never_folded(one: Difference) -> Difference:
-    """A critical rule in other words is asked about; one that is dropped because another line says as much is gone."""
-    return replace(one, kind=DiffKind.REMOVED, new=()) if one.kind is DiffKind.REPEATED else one
-
-
-def _beside(one: Route | KeptOut, talk: Talk, places: Places) -> Route | KeptOut:
-    return one if isinstance(one, KeptOut) else spoken_beside(one, talk.beside(one.difference), places)
 
 
 def _doubt(one: Route, errand: _Errand) -> Doubt | None:

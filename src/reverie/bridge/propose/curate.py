@@ -106,7 +106,10 @@ def curated(
             return Curation(curator.name, worded, frozenset(named), NO_ANSWER)
         for item in answer.answer.items:
             number = _turn(item)
-            wrong = _findings(item, material) if 1 <= number <= len(some) else {"quotation"}
+            wrong = {"quotation"}
+            if 1 <= number <= len(some):
+                checks = check(case_of(item, material, Spans()))
+                wrong = {one.name for one in checks if one.findings and one.name in CHECKS}
             if "quotation" not in wrong:
                 named.add(id(some[number - 1]))
             if not wrong:
@@ -138,8 +141,3 @@ def _turn(item: Item) -> int:
     turns = {one.turn for one in item.evidence}
     wanted = item.op in (Op.ADD, Op.SKILL_AMEND) and len(turns) == 1 and bool(item.text)
     return turns.pop() if wanted else 0
-
-
-def _findings(item: Item, material: Material) -> set[str]:
-    done = check(case_of(item, material, Spans()))
-    return {one.name for one in done if one.findings and one.name in CHECKS}

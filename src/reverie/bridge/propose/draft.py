@@ -1,27 +1,100 @@
 """From a route to a suggestion for the queue: the managed memory's own sentence, where it belongs, with its grounds.
 
+Several that belong together and to no skill there is become one new skill, instead of a line each in memory.
 Whatever the policy says, it asks: what a managed memory says was written by an agent, or came in as a file.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reverie.bridge.compare.diff import Difference, DiffKind
-from reverie.bridge.compare.snapshot import Provenance, Snapshot
-from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.compare.statements import Provenance, Snapshot, StoreStatement
 from reverie.bridge.propose.backing import Backing, Doubt
-from reverie.bridge.propose.new_skill import NewSkill
 from reverie.bridge.propose.route import KeptOut, Route
 from reverie.changes.inbox.items import MANAGED_MEMORY
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed
 from reverie.core.errors import BadInput
 from reverie.core.origin import Origin
+from reverie.dreams.light.tagger import tag_sentences
 from reverie.memory.operation import Add, Operation, Remove, Replace, entry_hash
-from reverie.skills.amendments.refine import refine
+from reverie.skills.amendments.amendment import Create
+from reverie.skills.amendments.refine import draft, refine
+from reverie.skills.names import new_name
 from reverie.skills.versions import Bump
+from reverie.text.embedding import embed
+from reverie.text.wording.words import normal
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote
+
+# ---- several that belong together and to no skill there is -----------------------------------------------------------
+
+FEWEST = 3
+_CHAPTER = re.compile(r"^\d+(?:\.\d+)*[.)]\s+")  # "2. Data models"
+TOGETHER = 0.5  # likeness from which two statements are about the same
+
+
+@dataclass(frozen=True, slots=True)
+class NewSkill:
+    """The rules it would hold, in the order of the managed memory."""
+
+    routes: tuple[Route, ...]
+    name: str
+
+    @property
+    def amendment(self) -> Create:
+        title = self.name.replace("-", " ").capitalize()
+        lines = [f"# {title}", "", "## Rules", "", *(f"- {one.text}" for one in self.routes), ""]
+        return draft(self.name, "\n".join(lines), description=f"{title}: rules that a managed memory learned.")
+
+
+Routed = Route | KeptOut | NewSkill
+
+
+def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> list[Routed]:
+    """Those that have no home but memory, three or more about one matter, most of which say how something is done."""
+    homeless = [one for one in routed if isinstance(one, Route) and one.is_homeless]
+    if len(homeless) < FEWEST:
+        return list(routed)
+    tagged = zip(homeless, tag_sentences([one.text for one in homeless]), strict=True)
+    facts = {id(one) for one, found in tagged if found.between(0, len(one.text)).kind == "fact"}
+    made = list[NewSkill]()
+    for group in _groups(homeless):
+        if len(group) >= FEWEST and 2 * sum(id(one) in facts for one in group) < len(group):
+            made.append(NewSkill(tuple(group), _name(group, [*taken, *(one.name for one in made)])))
+    inside = {id(one) for skill in made for one in skill.routes}
+    return [*made, *(one for one in routed if id(one) not in inside)]
+
+
+def _groups(routes: Sequence[Route]) -> list[list[Route]]:
+    """By page and heading; pages whose statements are about the same are put together."""
+    pages: dict[tuple[str, str], list[Route]] = {}
+    for one in routes:
+        pages.setdefault((one.difference.place.path, one.difference.place.heading), []).append(one)
+    groups = list[list[Route]]()
+    for page in pages.values():
+        near = next((group for group in groups if _likeness(group, page) >= TOGETHER), None)
+        if near is None:
+            groups.append(list(page))
+        else:
+            near.extend(page)
+    return groups
+
+
+def _likeness(one: Sequence[Route], other: Sequence[Route]) -> float:
+    sides = [embed([normal(route.text) for route in side]).mean(axis=0) for side in (one, other)]
+    return float(sides[0] @ sides[1])
+
+
+def _name(group: Sequence[Route], taken: Sequence[str]) -> str:
+    place = group[0].difference.place
+    plain = place.heading or place.path.rpartition("/")[2].partition(".")[0]
+    return new_name(_CHAPTER.sub("", plain), taken, "learned")
+
+
+# ---- drafts ----------------------------------------------------------------------------------------------------------
 
 ASKS = "it comes from a managed memory"
 PROPOSER = "bridge"
@@ -67,7 +140,8 @@ Result = Drafted | KeptOut | NoPlace | Postponed | DoubtedDraft
 def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: str) -> Suggestion | NoPlace:
     """`target` is the memory that facts without a rule of ours go to; `batch` names what is undone together."""
     try:
-        before, after = (tuple(_cited(side, one) for one in said) for side, said in _sides(route, old, new))
+        before = tuple(_cited(old, one) for one in route.difference.old)
+        after = tuple(_cited(new, one) for one in route.difference.new) if route.text else ()
         context = tuple(one.as_context() for one in before) if after else ()
         given = Suggestion(
             target,
@@ -94,12 +168,6 @@ def skill_suggestion(new: NewSkill, snapshot: Snapshot, folder: str, batch: str)
     return Suggestion(
         folder, made.subject, amendment=made, reason=reason, evidence=evidence, proposer=PROPOSER, dream=batch
     )
-
-
-def _sides(
-    route: Route, old: Snapshot, new: Snapshot
-) -> tuple[tuple[Snapshot, tuple[StoreStatement, ...]], tuple[Snapshot, tuple[StoreStatement, ...]]]:
-    return (old, route.difference.old), (new, route.difference.new if route.text else ())
 
 
 def placed(given: Suggestion, route: Route) -> Suggestion:
@@ -148,7 +216,7 @@ def _reason(route: Route, old: Snapshot, new: Snapshot) -> str:
     }[difference.kind]
     origin = side.origin_of(here.path, here.quote)
     grounds = "; ".join([f"{origin.store or side.name}{here.path}", *_grounds(origin)])
-    return f"{told} ({grounds}). It is put here because {_lower(route.why)}"
+    return f"{told} ({grounds}). It is put here because {route.why[:1].lower()}{route.why[1:].removesuffix('.')}."
 
 
 def _grounds(origin: Provenance) -> list[str]:
@@ -158,8 +226,3 @@ def _grounds(origin: Provenance) -> list[str]:
     more = len(origin.sessions) - MOST_SESSIONS
     named = ", ".join(origin.sessions[:MOST_SESSIONS]) + (f" and {more} more" if more > 0 else "")
     return [*told, *([f"from the sessions {named}"] if named else [])]
-
-
-def _lower(why: str) -> str:
-    ended = why if why.endswith(".") else f"{why}."
-    return ended[:1].lower() + ended[1:]

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 from reverie.bridge.compare.align import stems
 from reverie.bridge.compare.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
 from reverie.bridge.compare.rewording import SURE_CONFLICT, only_reworded
-from reverie.bridge.compare.snapshot import Snapshot
-from reverie.bridge.compare.statements import StoreStatement, statements_of
+from reverie.bridge.compare.statements import Snapshot, StoreStatement, statements_of
 from reverie.bridge.propose.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
 from reverie.bridge.propose.learned_routes import USER as TO_USER
 from reverie.bridge.propose.persons import (

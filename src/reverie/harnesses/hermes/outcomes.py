@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from reverie.memory.target import Target
-from reverie.skills.outcomes import Outcomes
+from reverie.skills.match_skills import Outcomes
 
 _KINDS = {
     "succeeded": Outcomes(succeeded=1),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reverie.bridge.compare.snapshot import Snapshot
+from reverie.bridge.compare.statements import Snapshot
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound

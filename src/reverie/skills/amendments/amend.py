@@ -25,8 +25,8 @@ from reverie.skills.amendments.amendment import (
 )
 from reverie.skills.amendments.diffs import patched
 from reverie.skills.amendments.edits import Edit, Unmade, edited
-from reverie.skills.amendments.stamp import stamped
 from reverie.skills.amendments.threeway import merge_lines
+from reverie.skills.amendments.version_bump import stamped
 from reverie.skills.names import ARCHIVE, document_problem, subject_problem
 from reverie.skills.page import Page, lines_of, page_of, page_of_text, with_ending
 from reverie.skills.skill import MAIN, bare_name, document_of, read_skill

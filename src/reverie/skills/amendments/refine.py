@@ -8,8 +8,7 @@ from reverie.core.errors import BadInput
 from reverie.skills.amendments.amend import intended
 from reverie.skills.amendments.amendment import Clashed, Create, Diff, Merge, NewText, Patch, Retire
 from reverie.skills.amendments.edits import AddRule, Edit, RemoveRule, ReplaceRule
-from reverie.skills.amendments.stamp import place_for
-from reverie.skills.amendments.version_bump import guessed_bump
+from reverie.skills.amendments.version_bump import guessed_bump, place_for
 from reverie.skills.frontmatter_keys import with_value
 from reverie.skills.names import checked_subject
 from reverie.skills.page import Page, page_of
