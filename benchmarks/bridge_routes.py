@@ -8,14 +8,16 @@
     python benchmarks/bridge_routes.py --judged        what a person makes of them, what a model is told of
 
 Each page of labelled/store_edits.txt is a skill that knows the statements of its page but one; that one comes in, on a
-page called inbox, alone on a page of its own name, on one that has the others in other words, or on the inbox with the
-sessions it was said in, and should go to that skill. Then the skill of one page is left out:
-all statements of the page together should become one new skill; one of them alone belongs to memory, and what is about
-the person to the person. What should go nowhere is written below, every second line of it set aside.
+page called inbox, alone on a page of its own name, on one that has the others in other words, on one that has those of
+all pages, or on the inbox with the sessions it was said in, and should go to that skill, or else to memory. Then the
+skill of one page is left out: all statements of the page together should become one new skill; one of them alone
+belongs to memory, and what is about the person to the person. What should go nowhere is written below, every second
+line of it set aside.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 from collections import Counter, defaultdict
@@ -28,11 +30,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import EDITS, Edit, read_edits
 from reverie.bridge.compare.diff import Difference, DiffKind
-from reverie.bridge.compare.snapshot import Snapshot
-from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.compare.statements import Snapshot, StoreStatement
 from reverie.bridge.propose.backing import Talk
 from reverie.bridge.propose.curate import AT_ONCE, curated
-from reverie.bridge.propose.new_skill import NewSkill, with_new_skills
+from reverie.bridge.propose.draft import NewSkill, with_new_skills
 from reverie.bridge.propose.persons import about_one_person, perhaps_about, words_of
 from reverie.bridge.propose.route import KeptOut, LocalRule, Places, route, spoken_beside
 from reverie.bridge.source import HeardSession
@@ -78,7 +79,8 @@ class _Folder:
 def skill(heading: str, statements: list[str]) -> FoundSkill:
     name = heading.casefold().replace(" ", "-")
     rules = "\n".join(f"- {one}" for one in statements)
-    text = f"---\nname: {name}\ndescription: {heading}: {statements[0]}\n---\n\n# {heading}\n\n## Rules\n\n{rules}\n"
+    about = json.dumps(f"{heading}: {statements[0]}", ensure_ascii=False)
+    text = f"---\nname: {name}\ndescription: {about}\n---\n\n# {heading}\n\n## Rules\n\n{rules}\n"
     files = {f"{name}/SKILL.md": text.encode()}
     return FoundSkill(_Folder(files), read_skill(name, files))
 
@@ -203,6 +205,8 @@ def main() -> None:
     person = pages.pop("About the owner" if OTHER else "Preferences")
     every = {heading: skill(heading, [one.text for one in edits]) for heading, edits in pages.items()}
     asked = list[tuple[str, str, str]]()
+    all_edits = [one for some in pages.values() for one in some]
+    mixed = "".join(f"- {one.reworded[0] if one.reworded else one.text}\n" for one in all_edits)
     for heading, edits in pages.items():
         rest = [found for name, found in every.items() if name != heading]
         for edit in _looked_at(edits, aside):
@@ -215,6 +219,8 @@ def main() -> None:
             page = "".join(f"- {one.reworded[0] if one.reworded else one.text}\n" for one in edits if one is not edit)
             (place,) = went([came(edit.text)], [*rest, skill(heading, others)], page)
             asked.append(("skill, on its page", "right" if place == f"skill:{name}" else place, edit.text))
+            (place,) = went([came(edit.text)], [*rest, skill(heading, others)], mixed)
+            asked.append(("skill, mixed page", "right" if place == f"skill:{name}" else place, edit.text))
             (place,) = went([came(edit.text)], [*rest, skill(heading, others)], talk=spoken(edit, pages))
             asked.append(("skill, in its talk", "right" if place == f"skill:{name}" else place, edit.text))
             (place,) = went([came(edit.text)], rest, talk=spoken(edit, pages))

@@ -54,6 +54,12 @@ def test_several_related_matters_without_a_home_become_one_new_skill(home: Home,
     assert all(f"- {one}\n" in made for one in BREWING) and "description:" in made
 
 
+def test_a_page_on_which_everything_is_noted_becomes_no_skill(home: Home, tmp_path: Path) -> None:
+    many = tuple(f"Always check machine {number} before you start it." for number in range(31))
+    waiting = proposed(home, tmp_path, "- Nothing.\n", f"- Nothing.\n{lines(many)}")
+    assert {one.suggestion.subject for one in waiting} == {"MEMORY.md"}
+
+
 def test_a_new_skill_is_called_like_its_heading_without_the_number_of_it(home: Home, tmp_path: Path) -> None:
     new = f"- Nothing.\n\n## 2. Brewing by hand\n\n{lines(BREWING)}"
     (proposal,) = proposed(home, tmp_path, "- Nothing.\n", new)
@@ -177,6 +183,24 @@ def of_release(home: Home, folder: Path, said: str) -> Proposal:
     skill.write_text(f"---\nname: release\ndescription: How we release.\n---\n\n# Release\n\n## Rules\n{lines(NOTES)}")
     (proposal,) = proposed(home, folder, lines(NOTES), lines((*NOTES, said)))
     return proposal
+
+
+NOTED = (
+    "The printer is on the second floor.",
+    "Lunch is at noon.",
+    "Invoices are kept for ten years.",
+    "The heating starts in October.",
+    "Rabbits get the first slot of the morning.",
+)
+
+
+def test_a_page_on_which_everything_is_noted_is_about_no_skill(home: Home, tmp_path: Path) -> None:
+    skill = home.config.home / "skills" / "release" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(f"---\nname: release\ndescription: How we release.\n---\n\n# Release\n\n## Rules\n{lines(NOTES)}")
+    stood = (*NOTES, *NOTED)
+    (proposal,) = proposed(home, tmp_path, lines(stood), lines((*stood, "Visitors sign in at the desk.")))
+    assert proposal.suggestion.subject == "MEMORY.md"
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quo
 
 # ---- several that belong together and to no skill there is -----------------------------------------------------------
 
-FEWEST = 3
+FEWEST, MOST = 3, 30  # rules of a new skill: a page with more is one on which everything is noted
 _CHAPTER = re.compile(r"^\d+(?:\.\d+)*[.)]\s+")  # "2. Data models"
 TOGETHER = 0.5  # likeness from which two statements are about the same
 
@@ -62,7 +62,7 @@ def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> 
     facts = {id(one) for one, found in tagged if found.between(0, len(one.text)).kind == "fact"}
     made = list[NewSkill]()
     for group in _groups(homeless):
-        if len(group) >= FEWEST and 2 * sum(id(one) in facts for one in group) < len(group):
+        if FEWEST <= len(group) <= MOST and 2 * sum(id(one) in facts for one in group) < len(group):
             made.append(NewSkill(tuple(group), _name(group, [*taken, *(one.name for one in made)])))
     inside = {id(one) for skill in made for one in skill.routes}
     return [*made, *(one for one in routed if id(one) not in inside)]

@@ -52,8 +52,9 @@ LONGEST = 600  # characters of a statement that can become a rule
 CLOSEST = 12  # rules that are compared closely
 NEAR = 0.3  # likeness from which a rule is held against what is proposed
 SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
-SPOKEN = 3  # one in so many sentences of a talk speaks of rules of a skill, from which the talk is about it
+SPOKEN = 3  # one in so many sentences of a talk, or of a page, says rules of a skill, from which it is about that
 MATES = 2  # statements of a page that say rules of a skill, from which the page is about it
+NEARLY_ALL = 0.8  # of the rules of skills that a page holds, that are those of one skill
 CLOSE = 0.45  # likeness from which a rule may be meant, though nothing says that both cannot hold
 ITS_RULES, APART = 0.3, 0.16  # likeness to a skill from which a statement belongs there, and how much more than others
 LASTING = 0.12  # from where the tagger takes a statement with a date for one that holds
@@ -221,16 +222,22 @@ class Places:
         return self.skills[best] if likeness[best] >= ITS_RULES and apart else None
 
     def beside(self, snapshot: Snapshot) -> Places:
-        """With the skill that each page of a managed memory is about: most of its statements are rules of that."""
-        pages: dict[tuple[str, str], Counter[str]] = {}
+        """With the skill that each page of a managed memory is about: its statements are rules of that, and of hardly
+        another. A page on which everything is noted is about none."""
+        rules: dict[tuple[str, str], Counter[str]] = {}
+        statements = Counter[tuple[str, str]]()
         for one in statements_of(snapshot):
+            statements[one.path, one.heading] += 1
             rule = None if one.code else _said_here(one.text, self)
             if rule is not None and rule.skill is not None:
-                pages.setdefault((one.path, one.heading), Counter())[rule.skill.path] += 1
+                rules.setdefault((one.path, one.heading), Counter())[rule.skill.path] += 1
         by_path = {one.path: one for one in self.skills}
-        chosen = {page: said.most_common(1)[0] for page, said in pages.items()}
         words = {word for text in snapshot.texts.values() for word in words_of(text) if word.islower()}
-        pages_of = {page: by_path[name] for page, (name, many) in chosen.items() if many >= MATES}
+        pages_of = dict[tuple[str, str], FoundSkill]()
+        for page, said in rules.items():
+            ((name, many),) = said.most_common(1)
+            if many >= max(MATES, NEARLY_ALL * said.total(), statements[page] / SPOKEN):
+                pages_of[page] = by_path[name]
         return replace(self, pages=pages_of, common=frozenset(words))
 
 
