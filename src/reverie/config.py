@@ -137,7 +137,7 @@ SETTINGS = (
     _plain(
         "retention",
         "How long transcripts are kept: `400d` for all workspaces, or `acme=90d other=30d`; older ones "
-        "are erased at night. What was learned from them stays.",
+        "are erased at night, and once a day by `reverie serve`. What was learned from them stays.",
         "",
         "for ever",
     ),

@@ -66,6 +66,21 @@ def test_a_workspace_is_erased_whole_or_only_something_in_it(homes: HomeMaker, f
     assert "plain:one" in run(folder, "sessions", "list")[1]
 
 
+def test_a_dry_run_of_what_is_expired_erases_nothing(homes: HomeMaker, folder: Path) -> None:
+    (folder / "reverie.toml").write_text('retention = "1d"\n')
+    with homes(folder) as home:
+        old = session("plain:old", "Hello there.") | {"started_at": "2026-01-02T10:00:00Z"}
+        home.sessions.add(old)
+        home.tenants.sessions_in("acme").add(old)
+    code, said = run(folder, "erase", "--expired", "--workspace", "acme", "--dry-run", "--json")
+    assert code == 0 and [plan["sessions"] for plan in json.loads(said)] == [["plain:old"]]
+    assert "sessions: 1" in run(folder, "erase", "--expired", "--dry-run")[1]
+    assert "plain:old" in run(folder, "sessions", "list", "--workspace", "acme")[1]
+    assert run(folder, "erase", "--expired", "--workspace", "acme")[0] == 0
+    assert "No sessions" in run(folder, "sessions", "list", "--workspace", "acme")[1]
+    assert "plain:old" in run(folder, "sessions", "list")[1], "only that workspace was named"
+
+
 def test_removing_and_forgetting_keep_their_meaning_and_point_to_erasing(folder: Path) -> None:
     code, said = run(folder, "sessions", "remove", "plain:one", "--yes")
     assert code == 0 and "`reverie erase`" in said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 KINDS = ("text", "session", "person", "project", "workspace")
 SHOWN = 12
+NONE_EXPIRED = "Nothing is older than `retention` allows."
 
 
 @click.command(name="erase")
@@ -72,31 +73,48 @@ def erase(
     if len(chosen) + expired != 1:
         raise click.UsageError(f"Say what is to go: one of {', '.join(f'--{kind}' for kind in KINDS)} or --expired.")
     with shell.opened() as house:
+        plan = None
+        if expired and dry_run:
+            _show_expiring(shell, house.erase.expiring(workspace=workspace))
+            return
         if expired:
-            _tell(shell, None, house.erase.expire())
-            return
-        kind = chosen[0]
-        plan = house.erase.plan(kind, *named[kind], user=user, workspace=workspace, rules=rules)
-        if dry_run or not shell.json:
-            _show(shell, plan, dry_run)
-        if dry_run:
-            return
-        if not yes:
-            click.confirm("Erase all of this? It cannot be undone.", abort=True)
-        done = house.erase(plan, transcripts=transcripts)
-    _tell(shell, plan, [done])
-    if any(one.failed for one in done.left):
+            done = house.erase.expire(workspace=workspace)
+        else:
+            kind = chosen[0]
+            plan = house.erase.plan(kind, *named[kind], user=user, workspace=workspace, rules=rules)
+            if dry_run and shell.json:
+                print_json(_dry_run(plan))
+            elif not shell.json:
+                _show(plan)
+            if dry_run:
+                return
+            if not yes:
+                click.confirm("Erase all of this? It cannot be undone.", abort=True)
+            done = [house.erase(plan, transcripts=transcripts)]
+    _tell(shell, plan, done)
+    if any(one.failed for erasure in done for one in erasure.left):
         sys.exit(1)
 
 
-def _show(shell: Shell, plan: Plan, dry_run: bool) -> None:
+def _show_expiring(shell: Shell, plans: list[Plan]) -> None:
     if shell.json:
-        places = [{"kind": one.kind, "where": one.where, "count": one.count} for one in plan.places]
-        left = [{"where": one.where, "why": one.why} for one in plan.left]
-        sessions = [one.id for one in plan.sought.sessions]
-        told = {"sessions": sessions, "places": places, "rules": plan.rules, "asked": plan.sought.asked, "left": left}
-        print_json({"dry_run": dry_run, **told})
-        return
+        print_json([_dry_run(plan) for plan in plans])
+    elif not plans:
+        click.echo(NONE_EXPIRED)
+    else:
+        for plan in plans:
+            _show(plan)
+
+
+def _dry_run(plan: Plan) -> dict[str, Any]:
+    places = [{"kind": one.kind, "where": one.where, "count": one.count} for one in plan.places]
+    left = [{"where": one.where, "why": one.why} for one in plan.left]
+    sessions = [one.id for one in plan.sought.sessions]
+    told = {"sessions": sessions, "places": places, "rules": plan.rules, "asked": plan.sought.asked, "left": left}
+    return {"dry_run": True, **told}
+
+
+def _show(plan: Plan) -> None:
     if plan.empty:
         click.echo("It stands nowhere. Erasing it all the same keeps it from being imported.")
     for place in plan.places:
@@ -129,7 +147,7 @@ def _tell(shell: Shell, plan: Plan | None, done: list[Erasure]) -> None:
         )
         return
     if not done:
-        click.echo("Nothing is older than `retention` allows.")
+        click.echo(NONE_EXPIRED)
     for one in done:
         total = ", ".join(f"{kind} {count:,}" for kind, count in sorted(one.counts.items()) if count) or "nothing"
         click.echo(f"Erased ({one.id}): {total}.")

@@ -7,7 +7,7 @@ of the plan holds the words for as long as they are needed; they go from it befo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import get_args
@@ -21,6 +21,7 @@ from reverie.erasure.records import DerivedFiles, Documents, ErasureRecords, Fou
 from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRequest, Left, Plan, Rules, Sought
 
 STEPS = ("rules", "rows", "views", "git", "index", "check", "compact", "done")
+AT_ONCE = 500  # sessions of one erasure by age: their ids are bound to one statement
 ROUNDS = 3  # who writes all the time may write it again while it is erased: not a transcript, but a memory
 
 
@@ -88,21 +89,15 @@ class Erasing:
         """Do it. `transcripts`: also delete the harness's own files, where they hold nothing else."""
         scope, wanted = plan.scope or self.scope, plan.sought.wanted
         with self.derived.alone():
-            for one in self.records.open():
-                self._run(one)
+            self._finish(self.records.open())
             try:
                 found = self._found(scope, wanted)
             except NotFound:  # an erasure that was broken off was this one
                 if not self.records.tombstones(scope):
                     raise
                 found = FoundPlaces(plan.sought)
-            erasure = Erasure(self.ids.new("era"), wanted.kind, STEPS[0], self.clock.now())
-            self.records.begin(scope, erasure, found)
-            done = self._run(UnfinishedErasure(erasure, scope, found.sought))
-            left = [*done.left, *self._transcripts(found, transcripts)]
-            known = self.records.backups(scope)
-            left += self.derived.backups(scope, found.sought, known)
-            self.derived.beside_backups(scope, self.records.tombstones(scope), known)
+            [done] = self._finish([self._begin(scope, found)])
+            left = [*done.left, *self._transcripts(found, transcripts), *self._backups(scope, found.sought)]
         return replace(done, left=tuple(dict.fromkeys(left)))
 
     def resume(self) -> list[Erasure]:
@@ -110,12 +105,25 @@ class Erasing:
         if not self.records.open():
             return []
         with self.derived.alone():
-            return [self._run(one) for one in self.records.open()]
+            return self._finish(self.records.open())
 
-    def expire(self) -> list[Erasure]:
+    def expiring(self, *, workspace: str | None = None) -> list[Plan]:
+        """Every place that `expire` would erase. Nothing is changed."""
+        return [self.planned(scope, wanted) for scope, wanted in self._expired(workspace)]
+
+    def expire(self, *, workspace: str | None = None) -> list[Erasure]:
         """Erase the sessions that are older than their workspace keeps them. What was learned from them stays."""
-        done = []
-        for workspace in self.records.workspaces():
+        with self.derived.alone():
+            looked = [(scope, self._found(scope, wanted)) for scope, wanted in self._expired(workspace)]
+            found = [(scope, places) for scope, places in looked if places.sought.sessions]
+            done = self._finish([self._begin(scope, places) for scope, places in found])
+            return [
+                replace(one, left=(*one.left, *self._transcripts(places, False), *self._backups(scope, places.sought)))
+                for one, (scope, places) in zip(done, found, strict=True)
+            ]
+
+    def _expired(self, only: str | None) -> Iterator[tuple[Scope, ErasureRequest]]:
+        for workspace in self.records.workspaces() if only is None else [only]:
             if (age := self.retention(workspace)) is None:
                 continue
             scope = replace(self.scope, workspace=workspace)
@@ -123,19 +131,32 @@ class Erasing:
             for name in self.records.expired(scope, self.clock.now() - age):
                 by_user.setdefault(name.user, []).append(name.id)
             for user, ids in by_user.items():
-                wanted = ErasureRequest(ErasureKind.SESSION, tuple(ids), user, "keep", "age")
-                done.append(self(Plan(self.records.sought(scope, wanted), scope=scope)))
-        return done
+                for start in range(0, len(ids), AT_ONCE):
+                    part = tuple(ids[start : start + AT_ONCE])
+                    yield scope, ErasureRequest(ErasureKind.SESSION, part, user, "keep", "age")
 
     # ---- the steps ---------------------------------------------------------------------------------------------------
 
+    def _begin(self, scope: Scope, found: FoundPlaces) -> UnfinishedErasure:
+        erasure = Erasure(self.ids.new("era"), found.sought.wanted.kind, STEPS[0], self.clock.now())
+        self.records.begin(scope, erasure, found)
+        return UnfinishedErasure(erasure, scope, found.sought)
+
+    def _finish(self, works: Sequence[UnfinishedErasure]) -> list[Erasure]:
+        """Go through the steps of each. The database is compacted once for all of them."""
+        ready = [(work.scope, self._run(work)) for work in works]
+        left = tuple(self.records.compact()) if ready else ()
+        done = [(scope, replace(one, step="done", ended_at=self.clock.now())) for scope, one in ready]
+        for scope, one in done:
+            self.records.step(scope, one)
+        return [replace(one, left=tuple(dict.fromkeys((*one.left, *left)))) for _, one in done]
+
     def _run(self, work: UnfinishedErasure) -> Erasure:
+        """The erasure when only the database is left to be compacted."""
         erasure, scope, sought = work.erasure, work.scope, work.sought
         left: list[Left] = []
         rounds = 0
-        while erasure.step != "done":
-            if sought is None:  # the words are gone already: only the database's files are left
-                erasure = replace(erasure, step="compact")
+        while sought is not None and erasure.step != "compact":
             step = erasure.step
             done, kept = self._step(step, erasure, scope, sought)
             erasure, left = erasure.with_counts(done), [*left, *kept]
@@ -143,19 +164,16 @@ class Erasing:
             if step == "check" and kept and rounds < ROUNDS - 1:
                 following, rounds = STEPS[0], rounds + 1
                 left = [one for one in left if one not in kept]
-            ended = self.clock.now() if following == "done" else None
-            erasure = replace(erasure, step=following, ended_at=ended)
+            erasure = replace(erasure, step=following)
             self.records.step(scope, erasure)
         return replace(erasure, left=tuple(dict.fromkeys(left)))
 
     def _step(
-        self, step: str, erasure: Erasure, scope: Scope, sought: Sought | None
+        self, step: str, erasure: Erasure, scope: Scope, sought: Sought
     ) -> tuple[Iterable[ErasurePlace], Iterable[Left]]:
         local = scope.workspace == LOCAL
-        if step == "rules" and sought is not None and (sought.everything or sought.user is not None):
+        if step == "rules" and (sought.everything or sought.user is not None):
             self.derived.before_rows_go(scope)
-        if step == "compact" or sought is None:
-            return (), self.records.compact(scope)
         match step:
             case "rules" if local:
                 done, left = self.documents.without(sought.of_documents)
@@ -181,6 +199,12 @@ class Erasing:
             found += [*self.documents.holding(sought.of_documents), *self.derived.holding(scope, sought)]
         why = "it was written again meanwhile; erase it again"
         return [Left(place.where, f"{place.kind}: {why}", failed=True) for place in found]
+
+    def _backups(self, scope: Scope, sought: Sought) -> Iterable[Left]:
+        """The backups that hold it. Beside each lies from now on what a restore leaves out."""
+        known = self.records.backups(scope)
+        self.derived.beside_backups(scope, self.records.tombstones(scope), known)
+        return self.derived.backups(scope, sought, known)
 
     def _transcripts(self, found: FoundPlaces, remove: bool) -> list[Left]:
         left = []

@@ -64,7 +64,7 @@ class Rows(Protocol):
 
     def residue(self, scope: Scope, sought: Sought) -> list[ErasurePlace]: ...
 
-    def compact(self, scope: Scope) -> list[Left]:
+    def compact(self) -> list[Left]:
         """Leave nothing in free pages, logs and copies of the database that are ours to clear."""
         ...
 

@@ -7,22 +7,19 @@ admit what one would. Servers tell each other a few times a second and never whi
 
 from __future__ import annotations
 
-import logging
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 
-from reverie.core.errors import ReverieError
 from reverie.core.scope import LOCAL
 from reverie.server.errors import Problem
+from reverie.server.periodic import every
 
 SECONDS = 0.25
 FORGOTTEN = 1.0  # who did not call here for so long begins anew: what others admitted meanwhile is over
-_LOG = logging.getLogger("reverie.server")
 
 
 @dataclass(slots=True)
@@ -127,20 +124,6 @@ class Sharing:
                 if now - at < FORGOTTEN:
                     self.limits.elsewhere(key, count - before - ours)
 
-    @contextmanager
-    def going_on(self) -> Iterator[None]:
-        over = threading.Event()
-        thread = threading.Thread(target=self._work, args=(over,), name="reverie-limits", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
-
-    def _work(self, over: threading.Event) -> None:
-        while not over.wait(SECONDS):
-            try:
-                self.share()
-            except ReverieError as error:  # they hold here; the others miss a quarter of a second
-                _LOG.warning("what was admitted could not be shared: %s", type(error).__name__)
+    def going_on(self) -> AbstractContextManager[None]:
+        """What fails to be shared holds here all the same; the others miss a quarter of a second."""
+        return every(SECONDS, self.share, "reverie-limits", "what was admitted could not be shared")

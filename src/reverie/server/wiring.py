@@ -12,6 +12,9 @@ from threading import Lock
 from reverie.app import Home
 from reverie.core.keys import Keyring
 from reverie.server.call_limits import CallLimits, Sharing
+from reverie.server.periodic import every
+
+DAY_SECONDS = 24 * 3600
 
 
 class Wakeups:
@@ -70,6 +73,13 @@ class House:
     def sharing(self, limits: CallLimits) -> AbstractContextManager[None]:
         """While this lasts, the limits hold for all servers on this database together."""
         return Sharing(limits, lambda workspace, calls: self.home.tenants.keys(workspace).called(calls)).going_on()
+
+    def expiring(self) -> AbstractContextManager[None]:
+        """While this lasts, transcripts older than their workspace keeps them are erased, once a day. Who starts a
+        second server on the database finds nothing left to do."""
+        erase = self.home.erase
+        work = erase.expire if self.home.config.values["retention"].text else lambda: None
+        return every(DAY_SECONDS, work, "reverie-retention", "what is older than `retention` allows was not erased")
 
     def look(self) -> None:
         """Raises if the database does not answer."""

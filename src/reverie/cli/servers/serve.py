@@ -102,7 +102,7 @@ def serve(
             **tls,
         )
         working = house.working(dreams) if dreams else nullcontext()
-        with working, house.sharing(limits), bound_socket(host, port) as listening:
+        with working, house.sharing(limits), house.expiring(), bound_socket(host, port) as listening:
             sys.setswitchinterval(SWITCH_SECONDS)
             gc.collect()
             gc.freeze()  # what is loaded stays; to look through all of it for garbage would hold up every call
