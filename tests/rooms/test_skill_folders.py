@@ -15,7 +15,7 @@ from reverie.skills.amendments.amend import amended
 from reverie.skills.amendments.amendment import Amended, Revert
 from reverie.skills.amendments.refine import refine, retire
 from reverie.skills.skill import read_skill
-from reverie.system.skill_folders import LOCK, SkillFolder
+from reverie.system.skill_folders import SkillFolder
 from tests.conftest import FIXTURES, NOON
 
 SKILL = b"---\nname: release\ndescription: Use when releasing.\n---\n\n## Steps\n\n1. Tag it\n"
@@ -94,7 +94,7 @@ def test_a_refinement_lands_in_the_file_and_its_mode_stays(root: Path) -> None:
     after = (root / "devops/release/SKILL.md").read_text()
     assert after.endswith("1. Tag it\n2. Tell the team\n")
     assert (root / "devops/release/SKILL.md").stat().st_mode & 0o777 == 0o644
-    assert (root / LOCK).exists()
+    assert not [path for path in root.rglob("*") if "reverie" in path.name], "nothing of ours is left there"
 
 
 def test_a_retired_skill_is_in_the_archive_and_comes_back_byte_for_byte(root: Path) -> None:
@@ -198,9 +198,9 @@ def test_a_folder_swapped_for_a_link_meanwhile_leads_nowhere_else(root: Path, tm
     assert [one.name for one in outside.rglob("*") if one.is_file()] == ["SKILL.md"]
 
 
-def test_git_and_the_lock_are_not_for_writing(root: Path) -> None:
+def test_what_git_keeps_is_not_for_writing(root: Path) -> None:
     with SkillFolder(root, "mine").held("deploy.md") as held:
-        for document in (LOCK, ".git/hooks/pre-commit", "devops/release/.git/config"):
+        for document in (".git/config", ".git/hooks/pre-commit", "devops/release/.git/config"):
             with pytest.raises(NotPermitted):
                 held.write(document, b"x", None)
 

@@ -21,10 +21,9 @@ from reverie.core.errors import BadInput, NotPermitted
 from reverie.core.hashes import sha256
 from reverie.system.config_files.edits import ConfigEdit
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
-from reverie.system.skill_folders import LOCK
 
 RECORD = "files.json"
-LEAVINGS = {"__pycache__", LOCK}  # what Python and we leave beside our files
+LEAVINGS = {"__pycache__"}  # what Python leaves beside our files
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,9 @@ from reverie.memory.target import Displaced, Held
 from reverie.safety.bundle import MOST_FILES
 from reverie.skills.names import checked_document
 from reverie.skills.skill import MAIN
-from reverie.system.files import PATIENCE_SECONDS, flocked
+from reverie.system.files import PATIENCE_SECONDS, flocked_folder
 from reverie.system.shared_files import DisplacedFile, HeldFiles, has_displaced_files, is_kept
 
-LOCK = ".reverie.lock"
 MOST_BYTES = 64 * 1024 * 1024  # of one skill
 DEEPEST = 12
 SCRIPT_MODE = 0o700
@@ -75,9 +74,10 @@ class SkillFolder:
 
     @contextmanager
     def held(self, subject: str) -> Iterator[Held]:
-        """Take our lock on the whole folder. Other programs do not know it: what is read under it is what counts."""
+        """Take our lock, on the folder itself: it may lie in someone's repository, and nothing is left in it. Other
+        programs do not know it: what is read under it is what counts."""
         checked_document(subject)
-        with flocked(self.root / LOCK, PATIENCE_SECONDS):
+        with flocked_folder(self.root, PATIENCE_SECONDS):
             yield _HeldSkills(self.root)
 
 
@@ -147,7 +147,7 @@ class _HeldSkills:
 
 
 def _refuse_ours(document: str) -> None:
-    if document == LOCK or ".git" in document.split("/"):
+    if ".git" in document.split("/"):
         raise NotPermitted(f"{document!r} is not a file of a skill.", next_step="Name a file of a skill.")
 
 

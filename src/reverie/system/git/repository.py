@@ -51,7 +51,7 @@ _CONFIG = """[core]
 """
 # Bytes are exact in commands given by hand, too, whatever a .gitattributes among the documents says.
 _ATTRIBUTES = "* -text -ident -filter !eol !working-tree-encoding\n"
-_EXCLUDED = f".reverie.lock\n.reverie-*.tmp\n.reverie-*.kept\n{_NEW}\n{_OLD}\n"
+_EXCLUDED = f".reverie-*.tmp\n.reverie-*.kept\n{_NEW}\n{_OLD}\n"
 
 
 @dataclass(frozen=True, slots=True)
