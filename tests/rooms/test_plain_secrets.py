@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from reverie.audit.checks.hazards import hazards
+
+ASIDE = Path(__file__).parents[2] / "training" / "data" / "password-t.jsonl"
 
 PLAIN = [
     "The staging password is hunter2secret",
@@ -48,3 +53,13 @@ def test_a_password_in_a_sentence_is_found_and_not_shown(text: str) -> None:
 @pytest.mark.parametrize("text", NONE)
 def test_a_sentence_about_passwords_is_none(text: str) -> None:
     assert not hazards(text, "context").redacted.found
+
+
+def test_of_sentences_set_aside_most_passwords_are_found_and_few_descriptions() -> None:
+    rows = [json.loads(line) for line in ASIDE.read_text("utf-8").splitlines()]
+    for part, least, most in (("1", 0.65, 0.15), ("2", 0.80, 0.35)):
+        seen = [
+            (row["given"], bool(hazards(row["text"], "context").redacted.found)) for row in rows if row["part"] == part
+        ]
+        given, told = ([hit for wanted, hit in seen if wanted is which] for which in (True, False))
+        assert sum(given) >= least * len(given) and sum(told) <= most * len(told)

@@ -10,8 +10,8 @@ import re
 
 from reverie.safety.personal.sensitive import sensitive
 from reverie.safety.secrets.names import PASSWORDS
+from reverie.safety.secrets.plain_words import said_of_passwords
 from reverie.safety.secrets.values import is_code, is_mixed, is_placeholder
-from reverie.text.embedding import pieces_of
 
 HIDDEN = "[redacted:password]"
 SHORTEST = 5
@@ -21,23 +21,23 @@ _NAMED = re.compile(
 )
 _SENTENCE = re.compile(r"[^\n.!?;]+(?:[.!?](?=\S)[^\n.!?;]+)*[.!?]?")
 _TOKEN = re.compile(r"[^\s,;]+(?<![.!?])")
-# "… password for the wifi is bluemonkey", and nothing behind it.
-_SET_TO = re.compile(
-    r"[^.:=\n]{0,40}?(?:(?P<sign>\s?[:=])|\s(?:is|ist|lautet|heißt|es|est|è|é|är|jest|je|on))\s+(?P<value>[^\W\d_]{5,40})\s*[.!]?\s*$"
-)
-# What has been done to a password, or how it is.
-_TELLS_OF_IT = re.compile(
-    r"(?:ge|ver|be|er|ab)\w+t$|\w+(?:ed|en|ert|iert|[aieu]t[aoei]?|[aií]d[ao]s?|ées?|é|able|bar|ory|ous|ful)$", re.I
-)
-_PIECES = 3  # a word that is put together of so many pieces is no common one
+# "the wifi password: bluemonkey", and nothing behind it.
+_SET_TO = re.compile(r"[^.:=\n]{0,40}?\s?[:=]\s+(?P<value>[^\W\d_]{5,40})\s*[.!]?\s*$")
 _QUOTED = re.compile(r"[\"“„'`]([^\"”“'`\n]{5,60})[\"”'`]")
 
 
 def without_plain_secrets(text: str) -> str:
     """The text with what looks like a password hidden; the same text where nothing does."""
+    for said in reversed(said_of_passwords(text)):
+        if said.is_value:
+            text = text[: said.start] + HIDDEN + text[said.end :]
+    said_of = [said for said in said_of_passwords(text) if not said.is_value]
+    described = [said for said in said_of if not any(map(str.isdigit, text[said.start : said.end]))]
     for one in reversed([one for one in sensitive(text) if one.kind == "credentials"]):
         value = _TOKEN.search(text, max(one.start, one.end - 1))  # its words end within the value
-        if value is not None and not value.group().startswith("[redacted:"):
+        if value is None or value.group().startswith("[redacted:"):
+            continue
+        if not any(said.start <= value.start() < said.end for said in described):
             text = text[: value.start()] + HIDDEN + text[value.end() :]
     return _SENTENCE.sub(lambda found: _hidden(found.group()), text)
 
@@ -58,13 +58,9 @@ def _hidden(sentence: str) -> str:
 
 
 def _set_to(behind: str) -> str:
-    """The one word a password is said to be: any behind a colon, behind "is" only one that says nothing about it."""
+    """The one word behind a colon, whatever it is."""
     found = _SET_TO.match(behind)
-    if found is None or is_placeholder(found["value"]) or _NAMED.search(found["value"]):
-        return ""
-    plain = found["value"].lower()
-    rare = not _TELLS_OF_IT.match(plain) and len(pieces_of([plain])[0]) >= _PIECES
-    return found["value"] if found["sign"] or rare else ""
+    return "" if found is None or is_placeholder(found["value"]) or _NAMED.search(found["value"]) else found["value"]
 
 
 def _last_word(text: str) -> str:

@@ -26,6 +26,7 @@ from reverie.memory.target import belongs
 from reverie.safety.personal.numbers import cards, ibans, national_ids
 from reverie.safety.personal.sensitive import asked_to_remember, sensitive
 from reverie.safety.scan import scan
+from reverie.safety.secrets.plain_words import said_of_passwords
 from reverie.text.relation import RelationKind, chances_of, conflict_on_one_matter, mutual_conflict, relate
 from reverie.transcripts.habits import is_unlike
 from reverie.transcripts.session import Session
@@ -427,6 +428,8 @@ def safe(case: Case) -> Iterator[Objection]:
         yield finding(Reason.SECRET)
     elif private and not wanted:
         yield finding(Reason.SENSITIVE, ", ".join(sorted(private)))
+    elif any(one.is_value for one in said_of_passwords(text)):
+        yield finding(Reason.PASSWORD)
     if item.op is Op.REMOVE:
         return
     report = scan(text, "memory" if case.changes_memory else "skill")

@@ -59,6 +59,7 @@ class Reason(StrEnum):
 
     ORIGIN = auto(), ASK, UNFIT | WITHHELD, "It rests on words of the {}, not of the owner."
     AUTHORITY = auto(), ASK, WITHHELD, "It would change what the agent may do, whom it writes to or where things go."
+    PASSWORD = auto(), ASK, WITHHELD, "It may give a password away."
     UNGROUNDED = auto(), ASK, DOUBT | MISTAKE | WITHHELD, "Nobody said {}."
     NEGATION = auto(), ASK, DOUBT | UNFIT | WITHHELD, "What was said and the text differ in a “not”."
     NOT_ASSERTED = auto(), ASK, DOUBT | UNFIT | WITHHELD, "The words it rests on do not say that it holds: {}."
