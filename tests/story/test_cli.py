@@ -261,6 +261,9 @@ def test_doctor_finds_what_is_bad(cli: Cli) -> None:
     cli.home.chmod(0o755)
     assert "chmod 700" in cli("doctor", code=1)
     cli.home.chmod(0o700)
+    (cli.home / "index").write_text("no folder")
+    (cli.home / "index").chmod(0o600)
+    assert "BAD  index" in cli("doctor", code=1)
     (cli.home / "reverie.db").write_text("no database " * 1000)
     assert "BAD  database" in cli("doctor", code=1)
 

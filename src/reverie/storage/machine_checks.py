@@ -20,6 +20,7 @@ from reverie.storage.backup.files import is_half_restored
 from reverie.storage.database.engine import WAL_IS_SAFE_FROM, engine, sqlite_driver
 from reverie.storage.database.migrations import CURRENT, schema_version
 from reverie.storage.database.transactions import bypassed, unbound
+from reverie.storage.index.words import refuse_unusable
 from reverie.storage.transcripts.sources import quarantined
 
 _SHOWN = 5
@@ -34,7 +35,21 @@ class Check:
 
 
 def checks(home: Path, database: str) -> list[Check]:
-    return [_permissions(home), _database(database), _transcripts(database), _reader(), _git(), _disk(home)]
+    found = [_permissions(home), _database(database), _index(home), _transcripts(database)]
+    return [*found, _reader(), _git(), _disk(home)]
+
+
+def _index(home: Path) -> Check:
+    """Of every workspace: each has a folder of its own."""
+    folder = home / "index"
+    try:
+        refuse_unusable(folder)
+        workspaces = sorted(folder.iterdir()) if folder.is_dir() else []
+        for workspace in workspaces:
+            refuse_unusable(folder, workspace)
+    except ReverieError as error:
+        return Check("index", False, str(error))
+    return Check("index", True, "can be read and written" if workspaces else "not made yet; the first search makes it")
 
 
 def _reader() -> Check:
