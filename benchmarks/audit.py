@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from reverie.audit.examine import examined
 from reverie.audit.finding import Spot
 from reverie.audit.inventory import AuditedDocument, Inventory
+from reverie.audit.library import examined
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 5, 12, 12, 0, tzinfo=UTC)

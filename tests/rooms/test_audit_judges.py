@@ -13,13 +13,12 @@ from reverie.audit.checks.hazards import hazards
 from reverie.audit.checks.junk import junk
 from reverie.audit.checks.paths import dead_path
 from reverie.audit.checks.project import missing_from_project, read_project
-from reverie.audit.examine import examined
 from reverie.audit.filesystem import Machine, ThisMachine
 from reverie.audit.finding import Finding, FindingKind, Spot
 from reverie.audit.grade import graded
 from reverie.audit.html.tags import join_markup, tag
 from reverie.audit.inventory import AuditedDocument, Inventory, KeptSkill, Traces, Use
-from reverie.audit.library import suggestions
+from reverie.audit.library import examined, suggestions
 from reverie.audit.prompt_groups import apart, home_of, meet
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied
 from reverie.skills.skill import read_skill

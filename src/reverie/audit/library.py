@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 
+from reverie.audit.checks.compare import compare_statements
+from reverie.audit.checks.hermes_dreaming import damage
+from reverie.audit.checks.project import read_project
+from reverie.audit.checks.skills import in_skills
+from reverie.audit.checks.statements import in_context, in_document
 from reverie.audit.collect import AuditSources
-from reverie.audit.examine import examined
-from reverie.audit.finding import Finding, FindingKind
+from reverie.audit.filesystem import Machine
+from reverie.audit.finding import ORDER, Finding, FindingKind
+from reverie.audit.inventory import AuditedDocument, Inventory
 from reverie.audit.report import AuditReport, reported
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock
 from reverie.memory.operation import Add
 from reverie.memory.target import Target
 
+FULL = 0.9  # of a budget: from here on a tool begins to refuse what it should remember
+_WORST = list(FindingKind)
 _DOUBLED = (FindingKind.CONTRADICTORY, FindingKind.SUPERSEDED, FindingKind.DUPLICATED)
 
 
@@ -36,6 +46,44 @@ class Audit:
             for one in self(also=chosen).findings
             if one.kind in _DOUBLED and chosen.name in (one.spot.target, one.spot.home)
         ]
+
+
+def examined(standing: Inventory, machine: Machine, now: datetime) -> list[Finding]:
+    """From what stands to what is wrong with it: every judge in turn, the worst first."""
+    shown: dict[str, str] = {}
+    folders = {document.project for document in standing.documents if document.project}
+    projects = {folder: read_project(Path(folder), machine) for folder in folders}
+    found: list[Finding] = []
+    for document in standing.documents:
+        found += in_document(document, machine, now.date(), projects, shown)
+        found += _fullness(document)
+    for document in standing.context:
+        found += in_context(document)
+    # What is to go anyway is not compared: an accusation is enough.
+    going = {one.spot for one in found if one.kind in (FindingKind.JUNK, FindingKind.UNSAFE)}
+    found += compare_statements(
+        [statement for statement in standing.statements() if statement.spot not in going], standing.skills, shown
+    )
+    found += damage(standing.documents, standing.traces, shown)
+    found += in_skills(standing.skills)
+    found += [Finding(FindingKind.UNREADABLE, "medium", one.spot, "", one.why) for one in standing.unread]
+    return sorted(
+        found, key=lambda one: (ORDER[one.severity], _WORST.index(one.kind), one.spot.home != "hermes", str(one.spot))
+    )
+
+
+def _fullness(document: AuditedDocument) -> Iterator[Finding]:
+    size, budget = len(document.text), document.budget
+    if not budget or size < FULL * budget:
+        return
+    if size > budget:
+        why = f"It has {size:,} characters and {budget:,} fit: what is beyond is refused or not read."
+        yield Finding(FindingKind.OVER_BUDGET, "medium", document.spot, "", why, "Remove, merge or shorten entries.")
+    else:
+        why = f"It is {size / budget:.0%} full ({size:,} of {budget:,} characters): soon nothing new can be remembered."
+        yield Finding(
+            FindingKind.OVER_BUDGET, "low", document.spot, "", why, "Make room: remove, merge or shorten entries."
+        )
 
 
 def suggestions(findings: Iterable[Finding]) -> Iterator[Suggestion]:

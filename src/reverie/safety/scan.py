@@ -1,7 +1,7 @@
 """Scan a text that could become part of a prompt, over all of it, and fail closed.
 
-    text -> views (views.py) and decoded passages (decoding.py) -> rules (rules.py, detectors/) -> signals -> Report
-    text -> windows -> what was learned from attacks (suspicion.py) --------------------------------^
+    text -> views and decoded passages (readings/) -> rules (rules.py, detectors/) -> signals -> Report
+    text -> windows -> what was learned from attacks (classifier.py) --------------------------------^
 
 A scan raises the cost of an attack and sends doubtful text to a person. It is not the boundary: what a text may do is
 decided by where it came from (Origin).
@@ -15,7 +15,6 @@ from reverie.core.errors import BadInput
 from reverie.safety.classifier import suspicions
 from reverie.safety.detectors import gapless_rules, rule_book
 from reverie.safety.judge import ENOUGH, Signal, judged
-from reverie.safety.mentions import is_mention
 from reverie.safety.readings.decode import decoded_passages
 from reverie.safety.readings.hidden import hidden_stretches
 from reverie.safety.readings.invisible import invisible_runs
@@ -36,6 +35,9 @@ _MENTION_FACTOR = 0.15
 # From which scores on a window weighs half of what blocks, and all of it. Pages and skills are long and full of orders
 # that are meant for their reader, so a score says less there.
 _DOUBTFUL = {"memory": (0.0, 0.2), "context": (0.6, 1.0), "skill": (0.9, 1.2), "script": (0.5, 0.8)}
+_MENTION_REACH = 160  # characters of the line on either side
+# What opens a quotation, and what closes it.
+_MARKS = {'"': '"', "`": "`", "“": "”", "„": "“", "«": "»", "‘": "’", "「": "」", "/": "/", "%": "%"}
 _MENTIONED = frozenset({"override", "jailbreak", "impersonation", "concealment"})
 # These readings come about by accident (a wrapped command line, a formula), so they add no suspicion of their own.
 _HARMLESS_VIEWS = frozenset({None, "joined lines"})
@@ -45,7 +47,7 @@ def _traced(view: View, hit: RuleMatch) -> Signal:
     """The hit with its span in the text the view was made from; a reversed view swaps the ends."""
     one, other = view.trace(hit.start), view.trace(max(hit.start, hit.end - 1))
     factor = 1.0 if view.name in _HARMLESS_VIEWS else _HIDDEN_FACTOR
-    if view.name is None and hit.category in _MENTIONED and is_mention(view.text, hit.start, hit.end):
+    if view.name is None and hit.category in _MENTIONED and _is_mention(view.text, hit.start, hit.end):
         factor = _MENTION_FACTOR
     return Signal(hit.rule, hit.category, hit.weight * factor, min(one, other), max(one, other) + 1, view.name)
 
@@ -161,3 +163,20 @@ def scan(text: str | bytes, surface: str = "memory") -> Report:
     except TooMuchWork:
         signals.append(_quarantined("too-much-work", 0, len(content)))
     return judged(content, signals, surface)
+
+
+def _is_mention(folded: str, start: int, end: int) -> bool:
+    """A mention: the span stands in quotation marks on its line, after words of the one who quotes."""
+    line = folded.rfind("\n", 0, start) + 1
+    before = folded[max(line, start - _MENTION_REACH) : start]
+    after = folded[end : end + _MENTION_REACH].partition("\n")[0]
+    return any(_is_open(before, mark, close) and close in after for mark, close in _MARKS.items())
+
+
+def _is_open(before: str, mark: str, close: str) -> bool:
+    place = before.rfind(mark)
+    if place < 0 or (before.count(mark) % 2 == 0 if mark == close else close in before[place:]):
+        return False
+    # A value after its name (`"comment": "…"`) quotes nobody, and neither does a text that is all in quotation marks.
+    said = before[:place].rstrip()
+    return said != "" and not said.endswith('":')

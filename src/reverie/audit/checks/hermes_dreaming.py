@@ -1,4 +1,4 @@
-"""What hermes-dreaming 0.3.x did to a Hermes memory, which it takes for a list of bullets.
+"""What hermes-dreaming 0.3.x left in a Hermes home, and what it did to a memory, which it takes for a list of bullets.
 
 It glues a new line onto the last entry, mostly with `- ` before it, leaves `§` at the head of an entry whose neighbour
 it removed, and cuts an entry of two lines to its second. Its own files say what it wrote and how it was before.
@@ -6,18 +6,61 @@ it removed, and cuts an entry of two lines to its second. Its own files say what
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from reverie.audit.checks.hazards import words_of
 from reverie.audit.checks.statements import operated, replaced
+from reverie.audit.filesystem import Machine
 from reverie.audit.finding import Finding, FindingKind, Spot
 from reverie.audit.inventory import AuditedDocument, AuditedStatement, Traces
+from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Add, Replace
 
 _LINE = re.compile(r"^(?:- )?(?:<!--drm:[^>]*-->\s*)?(?P<said>\S.*)$")
 _HINT = re.compile(r"<!--drm:id=[^>]*-->\s*")
 LOCK = "memory_mutations.lock"
+ASIDE = "before-reverie"  # where Reverie keeps another tool's files when it moves in
+_DOCUMENTS = ("MEMORY.md", "USER.md")
+_MOST_COPIES = 50
+
+
+def read_traces(folder: Path, home: str, target: str, machine: Machine) -> Traces | None:
+    """None where it never was. Its lock, or the way it writes down what it promoted, tells it from others."""
+    for place in (folder, folder / ASIDE):
+        if not machine.exists(place):
+            continue
+        wrote = _wrote(machine.read(place / "promotions.jsonl") or "")
+        files = sorted(name for name in machine.below(place) if "/" not in name and name != ASIDE)
+        if LOCK in files or wrote is not None:
+            copies = {one: tuple(_entries(place / "backups", one, machine)) for one in _DOCUMENTS}
+            return Traces(home, target, tuple(files), frozenset(wrote or ()), copies)
+    return None
+
+
+def _wrote(promotions: str) -> set[str] | None:
+    """The lines it says it wrote, or None where the file is not one of its."""
+    rows = [row for line in promotions.splitlines() if (row := _row(line)) and "promoted_at" in row and "hash" in row]
+    if not rows:
+        return None
+    return {str(row["new_text"]).strip().removeprefix("- ") for row in rows if row.get("new_text")}
+
+
+def _row(line: str) -> dict[str, object] | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _entries(folder: Path, document: str, machine: Machine) -> Iterator[str]:
+    names = sorted(name for name in machine.below(folder) if name.endswith(f"/{document}"))[-_MOST_COPIES:]
+    for name in names:
+        content = (machine.read(folder / name) or "").encode("utf-8", "surrogateescape")
+        yield from FORMATS["hermes"].read(content).entries
 
 
 def damage(
