@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select, text, update
+from sqlalchemy.engine import make_url
 
 from reverie.app import Home, restore_home
 from reverie.changes.history.records import broken_links
@@ -23,6 +24,7 @@ from reverie.erasure.wanted import Erasure, ErasureKind
 from reverie.memory.operation import Add
 from reverie.memory.stores.store import Author
 from reverie.storage.database import schema
+from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.transcripts.session import quote
 from tests.canaries import CANARY, FORMS, left_in_files, left_in_rows, planted
@@ -482,3 +484,36 @@ def test_transcripts_older_than_their_workspace_keeps_them_go_and_what_was_learn
     assert RULE in [entry.text for entry in home.memory.entries("home")]
     with pytest.raises(BadInput, match="retention"):
         homes(home.config.home.parent / "bad", retention="soon")
+
+
+@pytest.mark.parametrize("database", ["postgres"], indirect=True)
+def test_the_samples_that_postgres_keeps_of_columns_are_forgotten(home_on: Home, postgres_server: str) -> None:
+    name = make_url(home_on.config.database).database
+    admin = make_engine(make_url(postgres_server).set(database=name).render_as_string(hide_password=False))
+
+    def sampled() -> list[tuple[str, str]]:
+        asked = text(
+            "select tablename, attname from pg_stats where schemaname = 'public'"
+            " and concat(most_common_vals, histogram_bounds) ilike '%zebraquartz%'"
+        )
+        with admin.connect() as connection:
+            return [(row.tablename, row.attname) for row in connection.execute(asked)]
+
+    try:
+        for number in range(3):
+            home_on.sessions.add(session(f"plain:{CANARY}-{number}", f"{number}: {RULE}"))
+        home_on.sessions.add(session("plain:plants", OTHER))
+        with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("analyze"))
+        assert ("turns", "text") in sampled()
+        home_on.erase.text(CANARY)
+        assert sampled() == []
+        home_on.sessions.add(session("plain:other", "Hello there."))
+        with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("analyze"))
+        home_on.erase.workspace("local")
+        with admin.connect() as connection:
+            kept = text("select count(*) from pg_stats where schemaname = 'public' and tablename = 'turns'")
+            assert connection.execute(kept).scalar() in (0, 1), "of the name of the workspace, at most"
+    finally:
+        admin.dispose()

@@ -11,7 +11,7 @@ import glob
 import os
 import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,14 @@ from reverie.system.files import sync_folder
 
 PATIENCE_SECONDS = 30.0
 LOCK_MILLISECONDS = 5_000
+# The column that the walls are about has a policy, and cannot be given a type.
+_COLUMNS_OF_EMPTY = """
+    select a.attname, format_type(a.atttypid, a.atttypmod) as kind
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.oid = cast(:table as regclass) and c.reltuples = 0 and a.attnum > 0 and not a.attisdropped
+      and a.attname <> 'workspace'"""
+_MAY_SWEEP_SAMPLES = """
+    select pg_has_role(current_user, datdba, 'usage') from pg_database where datname = current_database()"""
 _MAY_CHECKPOINT = "select pg_has_role(current_user, 'pg_checkpoint', 'usage')"
 UNDER_WAY = "('PENDING', 'ENQUEUED', 'DELAYED')"
 
@@ -64,19 +72,32 @@ def _done(connection: Any, statement: str, file: Path) -> list[Left]:
 
 
 def _vacuumed_tables(connection: Connection, names: Sequence[str], schema: str = "") -> list[str]:
-    """Written anew where nobody is in the way for long, else swept: then the bytes are overwritten in time. The names
-    of those that were in use."""
+    """Written anew where nobody is in the way for long, else swept: then the bytes are overwritten in time. Postgres
+    also keeps samples of what stood in each column, for its planner: they are taken anew. The names of those that were
+    in use."""
     in_use: list[str] = []
     connection.execute(text(f"set lock_timeout = {LOCK_MILLISECONDS}"))
     for name in names:
         table = f'{schema}."{name}"' if schema else f'"{name}"'
         try:
-            connection.execute(text(f"vacuum full {table}"))
+            connection.execute(text(f"vacuum (full, analyze) {table}"))
+            _forget_samples(connection, table)
         except DatabaseUnusable:
-            connection.execute(text(f"vacuum {table}"))
+            connection.execute(text(f"vacuum (analyze) {table}"))
             in_use.append(name)
+    if connection.execute(text(_MAY_SWEEP_SAMPLES)).scalar():
+        with suppress(DatabaseUnusable):  # in use: what was there is overwritten in time
+            connection.execute(text("vacuum full pg_catalog.pg_statistic"))
     connection.execute(text("reset lock_timeout"))
     return in_use
+
+
+def _forget_samples(connection: Connection, table: str) -> None:
+    """Of an empty table no new ones are taken, and the old ones stay; a column that is given a type has none."""
+    columns = connection.execute(text(_COLUMNS_OF_EMPTY), {"table": table}).all()
+    if columns:
+        given = ", ".join(f'alter column "{one.attname}" type {one.kind}' for one in columns)
+        connection.execute(text(f"alter table {table} {given}"))
 
 
 def copies(database: Path) -> list[Path]:
