@@ -21,7 +21,7 @@ from reverie.erasure.records import DerivedFiles, Documents, ErasureRecords, Fou
 from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRequest, Left, Plan, Rules, Sought
 
 STEPS = ("rules", "rows", "views", "git", "index", "check", "compact", "done")
-AT_ONCE = 500  # sessions of one erasure by age: their ids are bound to one statement
+AT_ONCE = 5_000  # sessions of one erasure by age: their ids are bound to one statement
 ROUNDS = 3  # who writes all the time may write it again while it is erased: not a transcript, but a memory
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +20,7 @@ from reverie.storage.database import schema
 from reverie.storage.dreams.rows import dream_from
 
 GONE = evidence.GONE
+AT_ONCE = 500  # sessions that one statement names
 UNDER_WAY = (schema.nights, schema.chosen, schema.noticed, schema.planned, schema.answers)
 Key = dict[str, Any]
 
@@ -133,8 +134,12 @@ class TakenOut:
 
 def take_out(connection: Connection, workspace: str, sought: Sought) -> TakenOut:
     taken, ids = TakenOut(), {session.id for session in sought.sessions}
+    by_user: dict[str, list[str]] = {}
     for session in sought.sessions:
-        _transcript(connection, workspace, session.user, session.id, taken)
+        by_user.setdefault(session.user, []).append(session.id)
+    for user, names in by_user.items():
+        for start in range(0, len(names), AT_ONCE):
+            _transcripts(connection, workspace, user, names[start : start + AT_ONCE], taken)
     _nights(connection, workspace, ids, taken)
     _candidates(connection, workspace, ids, taken)
     _proposals(connection, workspace, ids, taken)
@@ -150,21 +155,21 @@ def take_out(connection: Connection, workspace: str, sought: Sought) -> TakenOut
     return taken
 
 
-def _transcript(connection: Connection, workspace: str, user: str, session: str, taken: TakenOut) -> None:
-    whose = {"workspace": workspace, "user": user}
-    asked = select(schema.sessions.c.source).filter_by(**whose, id=session)
-    source = connection.execute(asked).scalar()
-    if source:
-        _delete(connection, schema.files, {"workspace": workspace, "path": source}, taken)
-    for table, name in (
-        (schema.turns, "session_id"),
-        (schema.sessions, "id"),
-        (schema.recorded_events, "session"),
-        (schema.recorded, "id"),
+def _transcripts(connection: Connection, workspace: str, user: str, names: Sequence[str], taken: TakenOut) -> None:
+    theirs, everyones = {"workspace": workspace, "user": user}, {"workspace": workspace}
+    sources = select(schema.sessions.c.source).filter_by(**theirs).where(schema.sessions.c.id.in_(names))
+    read = [source for source in connection.execute(sources).scalars() if source]
+    for table, whose, column, values in (
+        (schema.files, everyones, "path", read),
+        (schema.turns, theirs, "session_id", names),
+        (schema.sessions, theirs, "id", names),
+        (schema.recorded_events, theirs, "session", names),
+        (schema.recorded, theirs, "id", names),
+        (schema.contexts, everyones, "session", names),
+        (schema.dreamt, everyones | {"session_user": user}, "session_id", names),
     ):
-        _delete(connection, table, whose | {name: session}, taken)
-    _delete(connection, schema.contexts, {"workspace": workspace, "session": session}, taken)
-    _delete(connection, schema.dreamt, {"workspace": workspace, "session_user": user, "session_id": session}, taken)
+        gone = delete(table).filter_by(**whose).where(table.c[column].in_(values))
+        taken.count(table, connection.execute(gone).rowcount)
 
 
 def _delete(connection: Connection, table: Table, which: Key, taken: TakenOut) -> None:
