@@ -40,6 +40,7 @@ NONE = [
     "Is the password t0psecret99?",
     "The password is required",
     "login: see the wiki page",
+    "The boarding pass is mobile",
 ]
 
 

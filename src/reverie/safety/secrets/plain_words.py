@@ -28,10 +28,10 @@ WORDS = 4  # of a value; behind more of them stands a sentence
 _PIECES = (2, 3, 4)  # letters
 _SHORT = 4  # letters of the first word between name and verb: "for", "vom", "till"; a longer one makes it another thing
 _LANGUAGES = (
-    (r"pass(?:word|phrase|code|key)|pwd|pw|pass", "is"),
+    (r"pass(?:word|phrase|code|key)|pwd|pw", "is"),
     (r"\w{0,30}(?:passwort|kennwort|passphrase)|zugangscode|pw", "ist|lautet|heißt"),
     (r"mot de passe", "est"),
-    (r"contraseña|clave", "es"),
+    (r"contraseña", "es"),
     (r"senha|palavra-passe", "é"),
     (r"password|parola d['’]ordine", "è"),
     (r"\w{0,30}wachtwoord", "is"),
