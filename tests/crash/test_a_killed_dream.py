@@ -215,8 +215,10 @@ def asked_of_a_model() -> Iterator[None]:
         assert server.stdout is not None and server.stdout.readline()
         address = f"http://127.0.0.1:{port}/v1"
         os.environ |= {"REVERIE_MODEL": "openai:x", "REVERIE_MODEL_URL": address}
-        yield
-        server.terminate()
+        try:
+            yield
+        finally:
+            server.terminate()
 
 
 @pytest.mark.timeout(7200)
