@@ -170,7 +170,7 @@ def meant(case: Case) -> Iterator[Objection]:
 
 def _taken_back(case: Case) -> Iterator[str]:
     """What takes it back right behind it or in the person's next two turns, contradicts it there, or speaks of the old
-    value again in a later session."""
+    value again later."""
     for one in case.asserted:
         turns, number = one.session.turns, one.evidence.turn
         later = [turn for turn in turns[number:] if turn.role == "user" and turn.noise is None][:2]
@@ -179,13 +179,28 @@ def _taken_back(case: Case) -> Iterator[str]:
         yield from (head for head in heads if _takes_back(head, case, right_behind=head is heads[0]))
         spoken = (span.text for turn in later for span in case.spans.of(one.session, turn.number))
         yield from (said for said in spoken if said not in case.sentences and _is_against(said, case))
-    last = max((at for one in case.support if (at := one.session.head.started_at)), default=None)
+    yield from _old_again(case)
+
+
+def _old_again(case: Case) -> Iterator[str]:
+    """Where the person speaks of a value that would go in a later session; or says it, if it is a number or an address,
+    further on in the same one, and not the one that would come."""
     gone = [] if case.item.op is Op.REMOVE else words.missing(words.values(" ".join(case.old)), [case.text])
     named = [value for value in gone if len(value) > 1]  # "B" alone names nothing
-    for session in case.material.sessions.values() if named else ():
-        if last and session.head.started_at and session.head.started_at > last:
-            spans = (span for span in _spoken(case, session) if any(words.stands_in(one, span.own) for one in named))
-            yield from (span.text for span in spans)
+    last = max((at for one in case.support if (at := one.session.head.started_at)), default=None)
+    for session in case.material.sessions.values() if named and last else ():
+        if session.head.started_at and last and session.head.started_at > last:
+            yield from (span.text for span in _spoken(case, session) if _names(span, named))
+    exact = [value for value in named if words.shape_of(value) in ("number", "address")]
+    new = words.missing(words.values(case.text), case.old)
+    for one in case.asserted if exact else ():
+        turns = one.session.turns[one.evidence.turn :]
+        spans = chain.from_iterable(case.spans.of(one.session, turn.number) for turn in turns)
+        yield from (span.text for span in spans if _names(span, exact) and not (span.asked or _names(span, new)))
+
+
+def _names(span: Span, values: Iterable[str]) -> bool:
+    return any(words.stands_in(value, span.own) for value in values)
 
 
 def _takes_back(later: str, case: Case, *, right_behind: bool) -> bool:
