@@ -80,7 +80,7 @@ def test_a_brief_says_in_how_many_later_sessions_an_entry_was_confirmed(
     later = open_home(tmp_path / "home", now=NOON + timedelta(days=9), settings={"owner": "ann", "database": database})
     with later:
         later.sessions.add(session("s2", ORDER, 20))
-        assert "since 2026-05-12:\n    I always want" in later.dream.briefs("hermes")[0].render(), "said once so far"
+        assert "since 2026-05-10:\n    I always want" in later.dream.briefs("hermes")[0].render(), "said once so far"
         again = dream(later)
         assert [one.confirms for one in again.judged] == ["I always want distances in kilometres."] and again.quiet
         dream(later, sessions=["s2"])  # twice is once
@@ -88,7 +88,7 @@ def test_a_brief_says_in_how_many_later_sessions_an_entry_was_confirmed(
         later.sessions.add(session("s4", "The wiki runs on birch.lan:8080, nightly backup.", 9))
         dream(later)
         brief = later.dream.briefs("hermes", ["s3"])[0].render()
-        assert "since 2026-05-12, confirmed 1 time:\n    I always want" in brief
+        assert "since 2026-05-10, confirmed 1 time:\n    I always want" in brief
         assert brief.count("confirmed") == 1, "s4 is older than what it repeats"
 
 

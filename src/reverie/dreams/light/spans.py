@@ -129,6 +129,11 @@ def _read(tagged: Tagged, sentence: str, start: int, among_many: bool) -> Readin
     return reading if reading.keep >= least else replace(reading, keep=least, doubt=0.0, start=start, end=end)
 
 
+def is_to_last(sentence: str) -> bool:
+    """Whether the person says in so many words that it is to be remembered, or holds from now on."""
+    return asked_to_remember(sentence) or _from_now_on(sentence)
+
+
 def _from_now_on(sentence: str) -> bool:
     return not _is_question(sentence) and _lasting().search(lowered(sentence)) is not None
 

@@ -16,7 +16,7 @@ from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.light.dates import dates_in
-from reverie.dreams.light.spans import Span
+from reverie.dreams.light.spans import Span, is_to_last
 from reverie.dreams.verify.case import OVERTAKES, Case
 from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.quotations import Quoted
@@ -40,6 +40,7 @@ ENDS = 0.2  # how surely what was said conflicts with what it ends
 HARDLY_BEGUN = 3  # words of a turn, before which it has said nothing yet
 SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
 FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
+SURELY_FOREIGN = 0.995  # where they are said to last
 _PLACEHOLDER = re.compile(
     r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted(?::[^\]\s]*\]?|\])|\[erased\]|\[…\]"
 )
@@ -135,10 +136,12 @@ def own_words(case: Case) -> Iterator[Objection]:
 
 
 def _is_own(case: Case, one: Quoted, span: Span) -> bool:
-    """Of something new the trained network tells, also where it says that it is to last: signs and circulars say so,
-    too; and how else the person types. Of what changes an entry, which news tell in anybody's voice, the tagger."""
+    """Of something new the trained network tells, and how else the person types. Where it says that it is to last, the
+    network has to be very sure: signs and circulars say so, too. Of what changes an entry, which news tell in anybody's
+    voice, the tagger."""
     if case.item.op is Op.ADD:
-        return foreign(one.line) < FOREIGN and not is_unlike(one.line, _other_lines(case, one.session.head.user))
+        most = SURELY_FOREIGN if is_to_last(span.text) else FOREIGN
+        return foreign(one.line) < most and not is_unlike(one.line, _other_lines(case, one.session.head.user))
     return span.reading.others < SOMEBODY_ELSES
 
 
