@@ -79,6 +79,17 @@ def _is_alike(one: str, other: str) -> bool:
     return len(shorter) >= root and shorter[:root] == longer[:root]
 
 
+def enough_to_name(entry: str) -> int:
+    """In how many of its words an entry is named: two, or one of few."""
+    return min(2, max(1, len(stems(entry)) // 2))
+
+
+def leans_on(text: str) -> str:
+    """The word at its beginning that speaks of what was said before it, if one does."""
+    found = pattern("leaning").match(plain(text).strip()) or pattern("pronouns").match(plain(text).strip())
+    return found[0] if found else ""
+
+
 def plain(text: str) -> str:
     return text.lower().replace("’", "'")
 

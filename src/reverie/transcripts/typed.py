@@ -53,7 +53,7 @@ _SHAPES = (
 )
 _SHAPED = re.compile("|".join(_SHAPES))
 # A letter: a greeting, and at the end a line that is only a farewell and who writes.
-_NAME = r"[^\W\d_a-zß-öø-ÿа-я][^\s,.!?:;]*(?: [^\W\d_a-zß-öø-ÿа-я][^\s,.!?:;]*)?\s*\Z"
+_NAME = r"[^\W\d_a-zß-öø-ÿа-я][^\s\d,.!?:;]*(?: [^\W\d_a-zß-öø-ÿа-я][^\s\d,.!?:;]*)?\s*\Z"
 _SIGNED = re.compile(rf"[.!?] +[^\s,.!?:;]+(?: [^\s,.!?:;]+){{0,3}}, (?:[^\s,.!?:;]+ )?{_NAME}")
 _GREETED = re.compile(r"[^\s,.!?:;]+(?: [^\s,.!?:;]+){0,3}[,!] ")
 _SIGNED_BARE = re.compile(rf"[.!?] +[^\s,.!?:;]+(?: [^\s,.!?:;]+)? {_NAME}")

@@ -18,12 +18,13 @@ from reverie.dreams import words
 from reverie.dreams.brief.brief import Brief, BriefEntry
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.curators import Curated
+from reverie.dreams.curators.confirm import confirmed
 from reverie.dreams.curators.lessons import citations, lesson_items, number_of_sessions
-from reverie.dreams.items import CuratorAnswer, Item, Op
+from reverie.dreams.items import Citation, CuratorAnswer, Item, Op
 from reverie.dreams.light.candidate import Kind, Noted
 from reverie.dreams.light.sentences import sentences
-from reverie.dreams.light.spans import STEPS
-from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING
+from reverie.dreams.light.spans import STEPS, is_to_last
+from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING, WANTED
 from reverie.safety.personal.sensitive import asked_to_remember, asking_to_remember
 from reverie.text.embedding import embed
 from reverie.text.relation import conflict_on_one_matter, mutual_conflict
@@ -38,6 +39,7 @@ ALIKE = 1.0  # half of the words and half of the meaning, say
 EXACT = ("number", "address")  # shapes of values of which it is plain which takes whose place
 FEWEST_STEPS = 3
 WEAK, SURE = 0.5, 0.9  # how sure Light is of a sentence that only goes on with another: of any, of one of the same kind
+PLAIN, OWN_WISH = 0.9, 0.75  # how surely a wish that was said once is to be kept, and is their own and no passing one
 LITTLE, FAR = 3, 25  # words by themselves; characters between two sentences side by side
 _SPEAKS = re.compile(
     r"\W*(?:(?P<name>[A-ZÀ-Þ][\w-]+)(?: [A-ZÀ-Þ][\w-]+)? (?:here|speaking|typing|hier|ici|aquí|qui|aqui|här|her|tady)"
@@ -67,7 +69,7 @@ class BuiltInCurator:
         said = [one for one in material.noted if one.candidate.kind is not Kind.SKILL_CANDIDATE]
         groups = _with_neighbours(_grouped(said, material.brief), material)
         statements = [item for old, group in groups if (item := _item(old, group, material))]
-        return Curated(CuratorAnswer((*statements, *lesson_items(material), *_duplicates(material))))
+        return Curated(CuratorAnswer((*_once(statements), *lesson_items(material), *_duplicates(material))))
 
     def notes(self, materials: Sequence[Material]) -> list[Curated]:
         return [self.curate(one) for one in materials]
@@ -180,7 +182,7 @@ def _guest(one: Noted, material: Material) -> bool:
 
 def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) -> Item | None:
     made, best, agree = _change_of(old, group, material) if old else _addition(group, material)
-    evidence = tuple(citations(agree, material))
+    evidence = tuple(dict.fromkeys((*citations(agree, material), *made.evidence)))
     if not made.text or not evidence or not (made.document or made.op.changes_skill):
         return None
     return replace(
@@ -189,22 +191,48 @@ def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) ->
         evidence=evidence,
         project=_project(agree, material),
         kind=str(best.candidate.kind),
-        because=f"Said in {number_of_sessions(agree)}.",
+        because=f"Said in {number_of_sessions(one.session for one in evidence)}.",
         candidates=tuple(one.id for one in group),
+    )
+
+
+def _once(items: Sequence[Item]) -> Iterator[Item]:
+    """Items without those that only say again what a surer one rests on, too."""
+    sure = [one for one in items if one.sure]
+    taken = {id(one): [each for each in items if not each.sure and _rests_on(one, each)] for one in sure}
+    gone = {id(each) for found in taken.values() for each in found}
+    for one in items:
+        if id(one) not in gone:
+            also = [name for each in taken.get(id(one), ()) for name in each.candidates]
+            yield replace(one, candidates=tuple(dict.fromkeys((*one.candidates, *also))))
+
+
+def _rests_on(one: Item, other: Item) -> bool:
+    return all(
+        any((mine.session, mine.turn) == (its.session, its.turn) and its.words in mine.words for mine in one.evidence)
+        for its in other.evidence
     )
 
 
 def _addition(group: Sequence[Noted], material: Material) -> tuple[Item, Noted, Sequence[Noted]]:
     """The surest of what says the same; of those the fullest, which is best understood alone."""
     best = max(group, key=lambda one: (round(one.candidate.confidence, 1), len(words.stems(one.words)), one.order))
-    sure = _is_sure(group)
+    sure = _is_sure(group) or _wants_it_every_time(best)
     beside = [one for one in group if one is best or (not sure and _turn_of(one) == _turn_of(best))]
     text = own_sentence(_stretch(beside, material) or best.words)
     if material.brief.new_page is None and (steps := _told_steps(best, text)):  # a memory store has no skills
         title = text.partition(":")[0]
         return Item(Op.SKILL_NEW, title, (), skill=title, steps=tuple(steps)), best, group
     document = _document(best, material.brief, guest=_guest(best, material))
-    return Item(Op.ADD, text, (), document or "", sure=sure), best, group
+    again = () if sure or words.leans_on(text) else _said_again(best, text, None, material)
+    return Item(Op.ADD, text, again, document or "", sure=sure or bool(again)), best, group
+
+
+def _said_again(one: Noted, text: str, old: BriefEntry | None, material: Material) -> tuple[Citation, ...]:
+    """Where it was said again, if it was said plainly; of an entry, in words that name it."""
+    named = old is None or _is_named(old, one.words)
+    plain = one.candidate.confidence >= STANDING and one.candidate.explicitness * 2 >= one.candidate.confidence
+    return tuple(confirmed(one, text, old.whole if old else "", material)) if named and plain else ()
 
 
 def _told_steps(one: Noted, text: str) -> list[str]:
@@ -230,12 +258,16 @@ def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> t
     exact |= shape == "day" and for_good and not words.missing(hours, [last.words])
     doubted = last.candidate.explicitness * 2 < last.candidate.confidence
     plain = exact and not doubted and _surely_conflict(old.whole, last.words)
-    text = revised or own_sentence(last.words)
+    said = max(agree, key=lambda one: (bool(one.marks & CHANGES), one.candidate.explicitness, one.order))
+    text = revised or own_sentence(said.words)
     others = [one for one in material.brief.entries if one is not old]
-    alone = not any(_holds_it_too(one, old, text) or _conflicts(one, last.words) for one in others)
+    alone = not any(_holds_it_too(one, old, text) or _is_rival(one, old, last.words) for one in others)
     back = _comes_back(old.text, text, [one.words for one in group])
-    sure = alone and not back and (plain or _is_sure(agree))
-    return Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=sure), last, agree
+    sure = plain or _is_sure(agree)
+    may = alone and not back and not (revised and _of_another(old, said.words, text))
+    again = _said_again(said, text, old, material) if may and not sure else ()
+    sure = may and (sure or bool(again))
+    return Item(Op.REPLACE, text, again, old.document, replaces=(old.id,), sure=sure), last, agree
 
 
 def _revised(old: str, said: Sequence[str]) -> tuple[str, str]:
@@ -262,6 +294,23 @@ def _holds_it_too(one: BriefEntry, old: BriefEntry, text: str) -> bool:
     gone = words.missing(words.values(old.text), [text])
     about_it = len(words.shared(one.text, old.text)) > 1
     return about_it and any(words.stands_in(value, one.text) for value in gone)
+
+
+def _of_another(old: BriefEntry, said: str, text: str) -> bool:
+    """A clause without the new or the old value speaks of the entry, too, and in words of its own: "my lessons are 50
+    minutes, trial lessons are unchanged" is not about the trial lessons."""
+    new, gone = words.missing(words.values(text), [old.text]), words.missing(words.values(old.text), [text])
+    with_it, beside = set[str](), set[str]()
+    for clause in words.clauses(said):
+        there = any(words.stands_in(one, clause) for one in (*new, *gone))
+        (with_it if there else beside).update(words.shared(old.whole, clause))
+    return bool(with_it) and not beside <= with_it
+
+
+def _is_rival(one: BriefEntry, old: BriefEntry, said: str) -> bool:
+    """Another entry that could as well be the one that is meant: it conflicts, too, and shares as many words."""
+    shared = len(words.shared(one.whole, said))
+    return shared >= len(words.shared(old.whole, said)) and _conflicts(one, said)
 
 
 def _tells_the_same(one: Noted, last: Noted, old: str, revised: str) -> bool:
@@ -295,9 +344,16 @@ def _is_sure(group: Sequence[Noted]) -> bool:
     return standing and len({one.session_id for one in said}) > 1
 
 
+def _wants_it_every_time(one: Noted) -> bool:
+    """They say in so many words that it holds every time, and that it is for them: "always give me …"."""
+    plain = one.candidate.confidence >= PLAIN and one.candidate.explicitness >= OWN_WISH * one.candidate.confidence
+    every_time = words.says("always", one.words) or is_to_last(one.words)
+    return plain and every_time and bool(one.marks & WANTED) and words.says("to_me", one.words)
+
+
 def own_sentence(said: str) -> str:
     """The sentence as it was said, without what stands before its point: an interjection, or "please remember that"."""
-    text = _LEAD.sub("", " ".join(said.split())).strip()
+    text = _LEAD.sub("", " ".join(said.split()).lstrip(" ,;:、，；：")).strip()
     asked = asking_to_remember(text)
     if asked and len(text) > asked + 8:
         that = _THAT.match(text[asked:])
@@ -335,7 +391,9 @@ def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
         names = {
             each.id: sum(words.stands_in(value, one.words) for value in words.values(each.whole)) for each in named
         }
-    overtaken = [entry for entry in named if names[entry.id] or _conflicts(entry, one.words)]
+    overtaken = [
+        entry for entry in named if names[entry.id] or (_is_named(entry, one.words) and _conflicts(entry, one.words))
+    ]
     return max(
         overtaken,
         key=lambda entry: (
@@ -361,6 +419,10 @@ def _surely_conflict(old: str, said: str) -> bool:
     return same and conflict_on_one_matter(old, said) >= CONFLICT
 
 
+def _is_named(entry: BriefEntry, said: str) -> bool:
+    return len(words.shared(entry.whole, said)) >= words.enough_to_name(entry.whole)
+
+
 def _conflicts(entry: BriefEntry, said: str) -> bool:
     return bool(words.shared(entry.whole, said)) and conflict_on_one_matter(entry.whole, said) >= CONFLICT
 
@@ -370,7 +432,7 @@ def exchange(old: str, said: str) -> tuple[str, str]:
     where it is not plain which: "moved from 9:30 to 9:45" is not about room 4, and of two names nobody can tell."""
     there = words.values(old)
     dated = "day" in map(words.shape_of, there)  # else a day only says since when
-    new = [one for one in words.values(said) if not words.stands_in(one, old)]
+    new = [one for one in words.values(said) if len(one) > 1 and not words.stands_in(one, old)]
     new = [one for one in new if dated or words.shape_of(one) != "day"]
     if len(new) != 1:
         return "", ""

@@ -38,7 +38,7 @@ def _lesson(group: Sequence[Noted], material: Material) -> Item | None:
     evidence, ids = tuple(citations(group, material)), tuple(one.id for one in group)
     if not commands or not evidence:
         return None
-    because = f"It failed and was mended in the same way in {number_of_sessions(group)}."
+    because = f"It failed and was mended in the same way in {number_of_sessions(one.session_id for one in group)}."
     skill = next((one for one in material.brief.skills if _has_step(one, commands[0])), None)
     if skill:
         return Item(
@@ -88,8 +88,8 @@ def citations(group: Iterable[Noted], material: Material) -> Iterator[Citation]:
             yield Citation(material.short[one.session_id], evidence.turn, evidence.quote)
 
 
-def number_of_sessions(group: Sequence[Noted]) -> str:
-    number = len({one.session_id for one in group})
+def number_of_sessions(sessions: Iterable[str]) -> str:
+    number = len(set(sessions))
     return "one session" if number == 1 else f"{number} sessions"
 
 

@@ -11,8 +11,9 @@ from reverie.dreams.light.spans import Span, Speech
 from reverie.dreams.light.tool_use.lessons import lessons
 from reverie.transcripts.session import Session, Turn, quote
 
-# From where something is worth a look, in a short turn and among many words; set on turns not trained on.
-NOTICED, NOTICED_AMONG_MANY = 0.05, 0.2
+# From where something is worth a look, in a short turn, among many words, and in a question: "could you put the total
+# first? always"; set on turns not trained on.
+NOTICED, NOTICED_AMONG_MANY, NOTICED_IN_QUESTION = 0.05, 0.2, 0.8
 MOST_PER_TURN = 4
 _FEWEST_WORDS = 2
 _KINDS = {
@@ -60,7 +61,8 @@ def _told(session: Session, turn: Turn, speech: Speech) -> Iterator[Candidate]:
 
 def _is_worth_a_look(one: Span) -> bool:
     says_enough = len(one.clause.split()) >= _FEWEST_WORDS or not one.clause.isascii()
-    return says_enough and not one.asked and one.reading.keep >= (NOTICED_AMONG_MANY if one.among_many else NOTICED)
+    least = NOTICED_IN_QUESTION if one.asked else NOTICED_AMONG_MANY if one.among_many else NOTICED
+    return says_enough and one.reading.keep >= least
 
 
 def kind_and_subject(kind: str, words: str, language: str) -> tuple[Kind, About]:

@@ -172,7 +172,7 @@ class Case:
             sure = [(said, span) for said, span in sure if len(said) * 2 >= len(span.clause)]
         if self.item.op is Op.ADD and self.copied:
             wanted = [span for _, span in sure if span.reading.kind in WANTED and span.reading.doubt < DOUBTED]
-            return self.asked_to_keep or any(words.says("polite", one.text) for one in wanted)
+            return self.asked_to_keep or any(map(_is_wanted, wanted))
         return self.asked_to_keep or bool(sure)
 
     @cached_property
@@ -182,6 +182,11 @@ class Case:
         said = [one.turn_text or one.evidence.quote for one in whole]
         packed = "".join(self.text.split())  # some scripts have no spaces, and those between sentences are ours
         return any(located(one, self.text) or packed in "".join(one.split()) for one in said)
+
+
+def _is_wanted(span: Span) -> bool:
+    """They ask for it, or say that it is for them every time."""
+    return words.says("polite", span.text) or (_is_rule(span) and words.says("to_me", span.text))
 
 
 def _is_rule(span: Span) -> bool:

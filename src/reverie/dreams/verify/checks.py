@@ -17,7 +17,7 @@ from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.spans import Span, is_to_last
-from reverie.dreams.verify.case import OVERTAKES, Case
+from reverie.dreams.verify.case import OVERTAKES, STANDING, Case
 from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
@@ -28,8 +28,11 @@ from reverie.safety.personal.sensitive import asked_to_remember, sensitive
 from reverie.safety.scan import scan
 from reverie.safety.secrets.plain_words import said_of_passwords
 from reverie.text.relation import RelationKind, chances_of, conflict_on_one_matter, mutual_conflict, relate
+from reverie.text.wording.number_words import spelled
+from reverie.text.wording.values import NAME, find_values
+from reverie.text.wording.words import normal
 from reverie.transcripts.habits import is_unlike
-from reverie.transcripts.session import Session
+from reverie.transcripts.session import Session, Turn
 
 LONGEST = 400  # characters of an entry: one statement
 CONFLICT = 0.45  # how surely it contradicts what stays, or what was said
@@ -159,9 +162,13 @@ def _other_lines(case: Case, user: str | None) -> Iterator[str]:
 def asserted(case: Case) -> Iterator[Objection]:
     """Somebody said that it is so; they did not ask, suppose, play or mean it for once."""
     doubted = [span for one in case.support if not one.plays for span in one.spans]
-    if case.may_speak and not case.asserted and doubted:
-        why = "question" if doubted[0].asked else doubted[0].reading.why
-        yield finding(Reason.NOT_ASSERTED, "a remark" if why == "none" else why.replace("_", " "))
+    if not case.may_speak or case.asserted or not doubted:
+        return
+    if any(span.asked and span.reading.keep >= STANDING for span in doubted):
+        yield finding(Reason.PUT_AS_QUESTION)
+        return
+    why = "question" if doubted[0].asked else doubted[0].reading.why
+    yield finding(Reason.NOT_ASSERTED, "a remark" if why == "none" else why.replace("_", " "))
 
 
 def meant(case: Case) -> Iterator[Objection]:
@@ -169,20 +176,28 @@ def meant(case: Case) -> Iterator[Objection]:
         yield finding(Reason.NOT_ASSERTED, "said with a laugh")
     if back := next(_taken_back(case), ""):
         yield finding(Reason.TAKEN_BACK, back[:80])
+    elif otherwise := next(chain(_contradicted(case), _old_again(case)), ""):
+        yield finding(Reason.SAID_OTHERWISE, otherwise[:80])
 
 
 def _taken_back(case: Case) -> Iterator[str]:
-    """What takes it back right behind it or in the person's next two turns, contradicts it there, or speaks of the old
-    value again later."""
+    """What takes it back in so many words, right behind it or in the person's next two turns."""
     for one in case.asserted:
-        turns, number = one.session.turns, one.evidence.turn
-        later = [turn for turn in turns[number:] if turn.role == "user" and turn.noise is None][:2]
-        behind = turns[number - 1].text.partition(one.evidence.quote)[2]
-        heads = [" ".join(text.split())[:160] for text in (behind, *(turn.text for turn in later))]
+        behind = one.turn.text.partition(one.evidence.quote)[2]
+        heads = [" ".join(text.split())[:160] for text in (behind, *(turn.text for turn in _next_turns(one)))]
         yield from (head for head in heads if _takes_back(head, case, right_behind=head is heads[0]))
-        spoken = (span.text for turn in later for span in case.spans.of(one.session, turn.number))
+
+
+def _contradicted(case: Case) -> Iterator[str]:
+    """What contradicts it in the person's next two turns."""
+    for one in case.asserted:
+        spoken = (span.text for turn in _next_turns(one) for span in case.spans.of(one.session, turn.number))
         yield from (said for said in spoken if said not in case.sentences and _is_against(said, case))
-    yield from _old_again(case)
+
+
+def _next_turns(one: Quoted) -> list[Turn]:
+    later = one.session.turns[one.evidence.turn :]
+    return [turn for turn in later if turn.role == "user" and turn.noise is None][:2]
 
 
 def _old_again(case: Case) -> Iterator[str]:
@@ -240,10 +255,20 @@ def grounded(case: Case) -> Iterator[Objection]:
     elif case.says_something:
         beyond = words.stems(text) - words.stems(" ".join(case.old))
         besides = (span.text for one in case.support for span in _spoken(case, one.session))
-        if unsaid := words.missing(words.values(text), chain(case.said, _known(case), besides)):
+        unsaid = words.missing(words.values(text), chain(case.said, _known(case), besides))
+        if unsaid := [one for one in unsaid if not _said_otherwise(one, case)]:
             yield finding(Reason.UNGROUNDED, f"“{unsaid[0]}”")
         elif len(beyond & words.shared(text, " ".join([*case.said, *_days(case)]))) * 3 < len(beyond):
             yield finding(Reason.UNGROUNDED, "it in these words")
+
+
+def _said_otherwise(value: str, case: Case) -> bool:
+    """It was said in another notation: "half past three" for "15:30"."""
+    wanted = [one for one in find_values(spelled(normal(value))) if one.dimension != NAME]
+    said = [*find_values(spelled(normal(" ".join(case.said))))] if wanted else []
+    return bool(wanted) and all(
+        any(one.dimension == each.dimension and not one.differs(each) for each in said) for one in wanted
+    )
 
 
 def _known(case: Case) -> Iterator[str]:
@@ -343,7 +368,7 @@ def _concerns(case: Case, entry: BriefEntry) -> bool:
     if apart >= UNRELATED or (removes and max(conflict_on_one_matter(old, one) for one in said) < ENDS):
         return False
     around = " ".join(f"{one.sentence} {one.turn_text} {one.answers}" for one in case.support)
-    return apart < PLAINLY_RELATED or len(words.shared(old, around)) >= _named(old)
+    return apart < PLAINLY_RELATED or len(words.shared(old, around)) >= words.enough_to_name(old)
 
 
 def stands_alone(case: Case) -> Iterator[Objection]:
@@ -352,10 +377,10 @@ def stands_alone(case: Case) -> Iterator[Objection]:
     if not case.says_something or not text:
         return
     before = tuple(words.plain(old).split()[0] for old in case.old if old.split())
-    leans = words.pattern("leaning").match(text) or words.pattern("pronouns").match(text)
+    leans = words.leans_on(text)
     torn = any(sum(map(text.count, pair)) % 2 for pair in _PAIRS)  # a quotation begins in it and does not end
     if leans and not text.startswith(before):
-        yield finding(Reason.LEANS, f"it begins with “{leans[0]}”")
+        yield finding(Reason.LEANS, f"it begins with “{leans}”")
     elif (named := words.pattern("pronouns").search(text)) and case.copied:
         yield finding(Reason.UNNAMED, named[0])
     elif _UNFINISHED.search(text) or torn or len(words.stems(text)) < 2:
@@ -396,14 +421,9 @@ def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None
     """The entry that a change may be about: it shares two words with it, or half of them."""
     said = words.stems(text)
     for entry in entries:
-        if len(said & words.stems(entry.text)) >= _named(entry.text):
+        if len(said & words.stems(entry.text)) >= words.enough_to_name(entry.text):
             return entry
     return None
-
-
-def _named(entry: str) -> int:
-    """In how many of its words an entry is named: two, or one of few."""
-    return min(2, max(1, len(words.stems(entry)) // 2))
 
 
 def _says_the_same(old: str, case: Case) -> bool:
