@@ -300,6 +300,46 @@ def test_of_two_sayings_the_fuller_one_is_kept() -> None:
     assert item.text == "I want all times in the 24 hour clock, on plans as well."
 
 
+def test_what_is_said_again_in_another_session_is_sure_and_cites_both() -> None:
+    known = entries("Flour comes from Gilchrist mill.")
+    said = sessions(
+        "Flour comes from Westmill now, Gilchrist has closed.",
+        "Write the order to Westmill, ten sacks of flour as usual.",
+    )
+    (item,) = curated(said, known)
+    assert item.sure and {one.session for one in item.evidence} == {"s1", "s2"}
+    (item,) = curated(said[:1], known)
+    assert not item.sure, "once is not enough: which of two names is meant nobody can tell"
+
+
+def test_a_value_that_only_passes_by_in_another_session_confirms_no_other_entry() -> None:
+    known = entries("Trial lessons are 30 minutes.", "Lessons are 45 minutes.")
+    said = sessions(
+        "My lessons are 50 minutes now, trial lessons are unchanged.", "Plan a 50 minute slot for the hall."
+    )
+    assert not any(one.sure and one.replaces == ("e1",) for one in curated(said, known))
+
+
+def test_what_leans_on_the_conversation_does_not_stand_for_what_was_said_before_it() -> None:
+    said = sessions(
+        "Whenever you tell me something legal, give me the paragraph.",
+        "that's how I need every legal answer, with the paragraph",
+    )
+    assert "Whenever you tell me something legal, give me the paragraph." in [one.text for one in curated(said)]
+
+
+def test_an_entry_that_shares_only_a_word_is_left_and_what_was_said_is_offered_as_new() -> None:
+    known = entries("Never more than nine patients a day, her back does not allow it.")
+    (item,) = curated("When I am talking to you between patients I want one sentence.", known)
+    assert (item.op, item.replaces) == (Op.ADD, ())
+
+
+def test_a_lasting_wish_that_is_put_as_a_question_is_asked_about() -> None:
+    (found,) = decided("Could you always explain the statistics to me in words first and only then show the code?")
+    assert found.severity is Severity.ASK and Reason.PUT_AS_QUESTION in {one.reason for one in found.findings}
+    assert decided("Could you explain the second plot to me?") == []
+
+
 def test_a_number_that_changed_lands_and_nothing_else_of_the_entry_is_touched() -> None:
     known = entries("Standup is at 9:30, in the small room.")
     (item,) = curated("Standup is at 9:45 from now on, not at 9:30.", known)

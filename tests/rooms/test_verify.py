@@ -339,8 +339,8 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.TAKEN_BACK, own("Responde siempre en inglés.", OK, "Olvídalo.")),
         (Reason.TAKEN_BACK, own("Réponds toujours en anglais.", OK, "Finalement non.")),
         (Reason.TAKEN_BACK, own("今後は必ず日本語で回答してください。", OK, "やっぱり英語で。")),
-        (Reason.TAKEN_BACK, own("The staging port is 8080.", OK, "The staging port is 9090, not 8080.")),
-        (Reason.TAKEN_BACK, dearer("Leave it at 180, she is not wrong.")),
+        (Reason.SAID_OTHERWISE, own("The staging port is 8080.", OK, "The staging port is 9090, not 8080.")),
+        (Reason.SAID_OTHERWISE, dearer("Leave it at 180, she is not wrong.")),
     ],
     "grounded": [
         (Reason.UNGROUNDED, kept_as("Standup is at 9:45.", "Our standup is always at 9:30.")),

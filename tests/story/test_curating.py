@@ -284,7 +284,7 @@ def test_notes_that_are_asked_for_at_once_stay_within_the_budget(homes: HomeMake
     long_night(home, 8)
     night = home.dream("home")
     assert 3 <= len(server.asked) < 8 and home.spending()["tokens"] == 1_010 * len(server.asked) <= 6_000
-    assert "model_tokens_per_night is 6,000" in night.enough and len(night.proposals) == 1
+    assert "model_tokens_per_night is 6,000" in night.enough and len(night.changes) == 1  # the built-in curator decided
 
 
 def test_a_note_that_fails_leaves_its_session_to_the_built_in_reader(homes: HomeMaker, served: Any) -> None:
@@ -457,7 +457,7 @@ def test_the_command_foretells_requests_tokens_and_price(tmp_path: Any) -> None:
 
 WISHES = {
     "Use the metric system in recipes.": "Please always use the metric system in recipes from now on.",
-    "Sort contacts by surname.": "Please always sort contacts by surname from now on.",
+    "Write amounts in euros.": "Please always write amounts in euros from now on.",
     "Name branches after tickets.": "Please always name branches after tickets from now on.",
 }
 

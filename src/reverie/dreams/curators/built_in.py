@@ -297,13 +297,14 @@ def _holds_it_too(one: BriefEntry, old: BriefEntry, text: str) -> bool:
 
 
 def _of_another(old: BriefEntry, said: str, text: str) -> bool:
-    """A clause without the new or the old value speaks of the entry, too, and in words of its own: "my lessons are 50
-    minutes, trial lessons are unchanged" is not about the trial lessons."""
+    """A clause without the new or the old value speaks of what the entry is about, too, and in words of its own: "my
+    lessons are 50 minutes, trial lessons are unchanged" is not about the trial lessons."""
     new, gone = words.missing(words.values(text), [old.text]), words.missing(words.values(old.text), [text])
+    subject = old.whole.partition(gone[0])[0] if gone else old.whole
     with_it, beside = set[str](), set[str]()
     for clause in words.clauses(said):
         there = any(words.stands_in(one, clause) for one in (*new, *gone))
-        (with_it if there else beside).update(words.shared(old.whole, clause))
+        (with_it if there else beside).update(words.shared(subject, clause))
     return bool(with_it) and not beside <= with_it
 
 
@@ -348,7 +349,8 @@ def _wants_it_every_time(one: Noted) -> bool:
     """They say in so many words that it holds every time, and that it is for them: "always give me …"."""
     plain = one.candidate.confidence >= PLAIN and one.candidate.explicitness >= OWN_WISH * one.candidate.confidence
     every_time = words.says("always", one.words) or is_to_last(one.words)
-    return plain and every_time and bool(one.marks & WANTED) and words.says("to_me", one.words)
+    alone = not words.says("pronouns", one.words)
+    return plain and alone and every_time and bool(one.marks & WANTED) and words.says("to_me", one.words)
 
 
 def own_sentence(said: str) -> str:
@@ -432,7 +434,7 @@ def exchange(old: str, said: str) -> tuple[str, str]:
     where it is not plain which: "moved from 9:30 to 9:45" is not about room 4, and of two names nobody can tell."""
     there = words.values(old)
     dated = "day" in map(words.shape_of, there)  # else a day only says since when
-    new = [one for one in words.values(said) if len(one) > 1 and not words.stands_in(one, old)]
+    new = [one for one in words.values(said) if not words.stands_in(one, old) and (len(one) > 1 or one.isdigit())]
     new = [one for one in new if dated or words.shape_of(one) != "day"]
     if len(new) != 1:
         return "", ""
