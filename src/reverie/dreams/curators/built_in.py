@@ -393,9 +393,7 @@ def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
         names = {
             each.id: sum(words.stands_in(value, one.words) for value in words.values(each.whole)) for each in named
         }
-    overtaken = [
-        entry for entry in named if names[entry.id] or (_is_named(entry, one.words) and _conflicts(entry, one.words))
-    ]
+    overtaken = [entry for entry in named if names[entry.id] or _is_against(entry, one.words)]
     return max(
         overtaken,
         key=lambda entry: (
@@ -423,6 +421,11 @@ def _surely_conflict(old: str, said: str) -> bool:
 
 def _is_named(entry: BriefEntry, said: str) -> bool:
     return len(words.shared(entry.whole, said)) >= words.enough_to_name(entry.whole)
+
+
+def _is_against(entry: BriefEntry, said: str) -> bool:
+    """They conflict, and what was said names the entry, or a value for the one it has."""
+    return _conflicts(entry, said) and (_is_named(entry, said) or bool(exchange(entry.text, said)[0]))
 
 
 def _conflicts(entry: BriefEntry, said: str) -> bool:
