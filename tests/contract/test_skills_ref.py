@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from reverie.skills.amendments.amend import amended
-from reverie.skills.amendments.amendment import Amended
-from reverie.skills.amendments.refine import draft, refine
-from reverie.skills.problems import conforms
+from reverie.skills.amend import amended, draft, refine
+from reverie.skills.amendment import Amended
 from reverie.skills.skill import read_skill
 from reverie.skills.validation import problems_of
+from reverie.skills.yaml_nodes import conforms
 from tests.peers import SKILLS_REF, python_with
 
 NOW = datetime(2026, 5, 12, 12, tzinfo=UTC)

@@ -17,7 +17,7 @@ from reverie.changes.history.change import Via
 from reverie.changes.land import Landed
 from reverie.core.hashes import sha256
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
-from reverie.skills.amendments.amendment import NewText, Patch
+from reverie.skills.amendment import NewText, Patch
 from reverie.system import exchange
 from tests.faults.driving import quick_folder
 from tests.faults.editors import KINDS, AtLine, between, gaps

@@ -21,10 +21,9 @@ from reverie.llm.clients.models import PydanticAIModel
 from reverie.llm.clients.requests import load_libraries
 from reverie.llm.question import Failed, Replied
 from reverie.llm.settings import Endpoint, choice
-from reverie.testing.model_encodings import encoded
 from reverie.testing.model_plays import MISBEHAVIOURS, Drips, Play, Says, Sends
 from reverie.testing.model_server import Script, Server, serving
-from reverie.testing.model_wires import ReceivedRequest, Wording
+from reverie.testing.model_wires import ReceivedRequest, Wording, encoded
 from tests.model_ledger import MemoryLedger, question
 
 KEY = "sk-live-" + "canary" * 4

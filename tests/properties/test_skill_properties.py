@@ -11,18 +11,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reverie.core.errors import BadInput
-from reverie.skills.amendments.amend import amended
-from reverie.skills.amendments.amendment import Amended, Clashed, NewText, Patch
-from reverie.skills.amendments.diffs import patched
-from reverie.skills.amendments.edits import AddRule, RemoveRule, Unmade, edited
-from reverie.skills.amendments.threeway import merge_lines
+from reverie.skills.amend import amended
+from reverie.skills.amendment import Amended, Clashed, NewText, Patch
+from reverie.skills.edits import AddRule, RemoveRule, Unmade, edited, merge_lines, patched
 from reverie.skills.frontmatter_keys import frontmatter_value, with_value
-from reverie.skills.markdown import sections_of
-from reverie.skills.names import document_problem, subject_problem
-from reverie.skills.page import Page, lines_of, page_of
+from reverie.skills.names import bumped, document_problem, subject_problem
+from reverie.skills.page import Page, lines_of, page_of, sections_of
 from reverie.skills.skill import frontmatter_of, read_skill
 from reverie.skills.validation import problems_of
-from reverie.skills.versions import bumped
 from reverie.skills.yaml_nodes import Table
 from tests.conftest import NOON
 

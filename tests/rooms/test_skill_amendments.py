@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadInput
-from reverie.skills.amendments.amend import amended
-from reverie.skills.amendments.amendment import Amended, Amendment, Clashed, Create, Diff, NewText, Patch, Revert
-from reverie.skills.amendments.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection
-from reverie.skills.amendments.refine import draft, merge, refine, retire
+from reverie.skills.amend import amended, draft, merge, refine, retire
+from reverie.skills.amendment import Amended, Amendment, Clashed, Create, Diff, NewText, Patch, Revert
+from reverie.skills.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection
 from reverie.skills.skill import Skill, read_skill
 from tests.conftest import NOON
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from reverie.core.errors import BadInput, NotFound, NotPermitted
-from reverie.skills.amendments.amend import amended
-from reverie.skills.amendments.amendment import Amended, Revert
-from reverie.skills.amendments.refine import refine, retire
+from reverie.skills.amend import amended, refine, retire
+from reverie.skills.amendment import Amended, Revert
 from reverie.skills.skill import read_skill
 from reverie.system.skill_folders import SkillFolder
 from tests.conftest import FIXTURES, NOON

@@ -7,11 +7,10 @@ import time
 import pytest
 
 from reverie.core.errors import NotFound
-from reverie.skills.markdown import section_named, sections_of
-from reverie.skills.page import page_of
-from reverie.skills.problems import conforms, usable
+from reverie.skills.page import page_of, section_named, sections_of
 from reverie.skills.skill import Skill, read_skill
 from reverie.skills.validation import problems_of
+from reverie.skills.yaml_nodes import conforms, usable
 
 FLAT = b"""---
 skill_id: deploy

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.skills.amendments.threeway import Overlap, merge_lines
-from reverie.skills.amendments.version_bump import guessed_bump
-from reverie.skills.versions import Bump, bumped
+from reverie.skills.amend import guessed_bump
+from reverie.skills.edits import Overlap, merge_lines
+from reverie.skills.names import Bump, bumped
 
 
 @pytest.mark.parametrize(

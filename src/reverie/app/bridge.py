@@ -82,7 +82,7 @@ def _pushed_documents(home: Home, target: str | None) -> dict[str, str]:
 def _places(home: Home, target: str) -> Places:
     """Every skill with its rules, and every entry of one target, each with what history knows of it."""
     from reverie.bridge.propose.route import LocalRule, Places
-    from reverie.skills.amendments.edits import rules_of
+    from reverie.skills.edits import rules_of
     from reverie.skills.page import lines_of
 
     skills = [one for one in home.skills.every() if one.skill.enabled and not one.skill.archived]

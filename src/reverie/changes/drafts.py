@@ -24,9 +24,9 @@ from reverie.memory.operation import (
     entry_hash,
 )
 from reverie.memory.target import Held
-from reverie.skills.amendments.amend import amended
-from reverie.skills.amendments.amendment import Amendment, Clashed, Merge
-from reverie.skills.amendments.threeway import merge_lines
+from reverie.skills.amend import amended
+from reverie.skills.amendment import Amendment, Clashed, Merge
+from reverie.skills.edits import merge_lines
 from reverie.skills.names import ARCHIVE
 from reverie.skills.page import lines_of
 from reverie.skills.skill import bare_name

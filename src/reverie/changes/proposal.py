@@ -20,10 +20,9 @@ from reverie.core.scope import Scope
 from reverie.memory.library import Memory
 from reverie.memory.operation import Add, Operation, Remove
 from reverie.safety.report import SafetyFinding
-from reverie.skills.amendments.amendment import Amendment, Patch
-from reverie.skills.amendments.amendment_json import action_of, amendment_as_json
-from reverie.skills.amendments.edits import AddRule
-from reverie.skills.amendments.refine import refine
+from reverie.skills.amend import refine
+from reverie.skills.amendment import Amendment, Patch, action_of, amendment_as_json
+from reverie.skills.edits import AddRule
 from reverie.skills.library import Skills
 from reverie.transcripts.session import Evidence
 

@@ -26,7 +26,7 @@ from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, Operation, entry_hash
 from reverie.memory.target import Held
-from reverie.skills.amendments.amendment import Amendment, Merge
+from reverie.skills.amendment import Amendment, Merge
 
 LATELY = 100
 _DECIDED = (ProposalStatus.LANDED, ProposalStatus.REJECTED, ProposalStatus.CONFLICTED)

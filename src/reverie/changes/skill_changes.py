@@ -15,11 +15,11 @@ from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed, Review
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.origin import Origin
-from reverie.skills.amendments.amendment import Create, Revert
-from reverie.skills.amendments.refine import merge, refine, retire
+from reverie.skills.amend import merge, refine, retire
+from reverie.skills.amendment import Create, Revert
 from reverie.skills.library import Folder, FoundSkill, Skills
+from reverie.skills.names import Bump
 from reverie.skills.skill import read_skill
-from reverie.skills.versions import Bump
 from reverie.transcripts.session import Evidence
 
 

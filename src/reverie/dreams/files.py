@@ -23,7 +23,7 @@ from reverie.dreams.run.steps import given_up
 from reverie.dreams.target import DreamTarget
 from reverie.memory.operation import Conflicted, Operation, OverBudget, Unfit
 from reverie.memory.targets import written_at
-from reverie.skills.amendments.edits import rules_of
+from reverie.skills.edits import rules_of
 from reverie.skills.library import FoundSkill
 
 

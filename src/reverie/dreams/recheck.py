@@ -19,8 +19,8 @@ from reverie.dreams.verify.case import case_of
 from reverie.dreams.verify.checks import check
 from reverie.dreams.verify.quotations import said_in
 from reverie.memory.operation import Remove, Replace
-from reverie.skills.amendments.amendment import Amendment, Create, NewText, Patch
-from reverie.skills.amendments.edits import RemoveRule
+from reverie.skills.amendment import Amendment, Create, NewText, Patch
+from reverie.skills.edits import RemoveRule
 from reverie.transcripts.session import Session
 
 _LEFT_TO_PEOPLE = frozenset({"project"})  # who puts it into a document says where it holds

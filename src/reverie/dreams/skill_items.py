@@ -10,9 +10,8 @@ from reverie.core.errors import BadInput
 from reverie.dreams import words
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
-from reverie.skills.amendments.amend import amended
-from reverie.skills.amendments.amendment import Amended, Create, Patch
-from reverie.skills.amendments.refine import draft, refine
+from reverie.skills.amend import amended, draft, refine
+from reverie.skills.amendment import Amended, Create, Patch
 from reverie.skills.library import FoundSkill
 from reverie.skills.names import new_name
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reverie.skills.markdown import section_named
+from reverie.skills.page import section_named
 from reverie.skills.skill import Skill, bare_name
 from reverie.text.embedding import embed
 from reverie.text.tokens import Term, terms, tokens

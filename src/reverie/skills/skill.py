@@ -13,11 +13,9 @@ from posixpath import basename
 from typing import Literal
 
 from reverie.core.errors import NotFound
-from reverie.skills.markdown import Section, sections_of
 from reverie.skills.names import ARCHIVE
-from reverie.skills.page import Page, page_of
-from reverie.skills.problems import SkillProblem
-from reverie.skills.yaml_nodes import Value, value_of
+from reverie.skills.page import Page, Section, page_of, sections_of
+from reverie.skills.yaml_nodes import SkillProblem, Value, value_of
 
 Shape = Literal["folder", "flat", "plain"]
 MAIN = ("SKILL.md", "skill.md")

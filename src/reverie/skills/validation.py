@@ -18,11 +18,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from posixpath import basename
 
+from reverie.skills.names import is_version
 from reverie.skills.page import Page, page_of
-from reverie.skills.problems import Severity, SkillProblem, conforms
 from reverie.skills.skill import Skill, frontmatter_of
-from reverie.skills.versions import is_version
-from reverie.skills.yaml_nodes import Value, read_tree, value_of
+from reverie.skills.yaml_nodes import Severity, SkillProblem, Value, conforms, read_tree, value_of
 
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
-
-from reverie.skills.problems import Severity, SkillProblem
+from typing import Any, Literal
 
 LARGEST = 32 * 1024  # characters of frontmatter; people write about one thousand
 MOST_EVENTS = 2_500
@@ -253,3 +251,33 @@ _EXPECTED = {
 def _problem(severity: Severity, kind: str, found: str) -> SkillProblem:
     expected, next_step = _EXPECTED[kind]
     return SkillProblem(severity, kind, f"The frontmatter cannot be taken as it is: {found}.", expected, next_step)
+
+
+Severity = Literal["error", "warning", "advice"]
+
+
+@dataclass(frozen=True, slots=True)
+class SkillProblem:
+    """`error`: agents cannot use the skill as written, or would read it differently from one another.
+    `warning`: the reference validator of agentskills.io refuses it, but Hermes and others take it.
+    `advice`: allowed, and better otherwise.
+    """
+
+    severity: Severity
+    kind: str
+    found: str
+    expected: str
+    next_step: str
+
+    def __str__(self) -> str:
+        return f"{self.found} Expected {self.expected}. {self.next_step}"
+
+
+def conforms(problems: Iterable[SkillProblem]) -> bool:
+    """Whether the reference validator would accept the skill."""
+    return all(problem.severity == "advice" for problem in problems)
+
+
+def usable(problems: Iterable[SkillProblem]) -> bool:
+    """Whether an agent can follow the skill at all."""
+    return all(problem.severity != "error" for problem in problems)

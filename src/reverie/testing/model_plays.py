@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
-from reverie.testing.model_encodings import encoded
-from reverie.testing.model_wires import ReceivedRequest, ToolUse, Wording
+from reverie.testing.model_wires import ReceivedRequest, ToolUse, Wording, encoded
 
 
 class OpenConnection(Protocol):

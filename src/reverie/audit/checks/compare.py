@@ -12,7 +12,7 @@ from reverie.audit.checks.statements import removed
 from reverie.audit.finding import Finding, FindingKind, Severity, Spot
 from reverie.audit.inventory import AuditedStatement, KeptSkill
 from reverie.audit.prompt_groups import apart, meet
-from reverie.skills.amendments.edits import rules_of
+from reverie.skills.edits import rules_of
 
 LONGEST_RULE = 240
 SKILL = "skill:"

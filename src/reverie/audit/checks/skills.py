@@ -12,7 +12,7 @@ from reverie.audit.inventory import KeptSkill
 from reverie.changes.proposal import Suggestion
 from reverie.safety.bundle import scan_skill
 from reverie.safety.redact import redact
-from reverie.skills.amendments.amendment import Retire
+from reverie.skills.amendment import Retire
 from reverie.skills.validation import problems_of
 
 OLD_DAYS = 30  # Hermes itself calls a skill stale after this

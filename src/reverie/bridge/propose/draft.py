@@ -21,10 +21,9 @@ from reverie.core.errors import BadInput
 from reverie.core.origin import Origin
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.memory.operation import Add, Operation, Remove, Replace, entry_hash
-from reverie.skills.amendments.amendment import Create
-from reverie.skills.amendments.refine import draft, refine
-from reverie.skills.names import new_name
-from reverie.skills.versions import Bump
+from reverie.skills.amend import draft, refine
+from reverie.skills.amendment import Create
+from reverie.skills.names import Bump, new_name
 from reverie.text.embedding import embed
 from reverie.text.wording.words import normal
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote

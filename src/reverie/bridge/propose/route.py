@@ -34,10 +34,9 @@ from reverie.dreams.light.tagger import tag_sentences
 from reverie.safety.personal.sensitive import sensitive
 from reverie.safety.redact import redact
 from reverie.safety.scan import scan
-from reverie.skills.amendments.edits import NUMBERED, rules_of
+from reverie.skills.edits import NUMBERED, rules_of
 from reverie.skills.library import FoundSkill
-from reverie.skills.markdown import plain_heading
-from reverie.skills.page import lines_of
+from reverie.skills.page import lines_of, plain_heading
 from reverie.text.embedding import embed
 from reverie.text.relation import mutual_conflict
 from reverie.text.wording.words import normal

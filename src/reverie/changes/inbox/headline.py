@@ -14,8 +14,8 @@ from reverie.changes.history.library import rules_in
 from reverie.changes.proposal import Proposal, drawn_diff
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove
-from reverie.skills.amendments.amendment import Amendment, Merge, Patch
-from reverie.skills.amendments.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection
+from reverie.skills.amendment import Amendment, Merge, Patch
+from reverie.skills.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection
 
 Kind = Literal["same", "gone", "new"]
 _WORD = re.compile(r"\s+|\w+(?:[-.:/@]+\w+)*|[^\w\s]")

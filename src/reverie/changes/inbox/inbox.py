@@ -30,7 +30,7 @@ from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin
 from reverie.memory.library import Memory
 from reverie.memory.operation import Remove
-from reverie.skills.amendments.amendment import Amendment, Create, NewText, Patch
+from reverie.skills.amendment import Amendment, Create, NewText, Patch
 from reverie.skills.library import Skills
 from reverie.transcripts.library import Library
 from reverie.transcripts.records import Stored

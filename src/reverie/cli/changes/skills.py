@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reverie.changes.land import Outcome
     from reverie.changes.queue import Proposed
     from reverie.skills.library import FoundSkill
-    from reverie.skills.versions import Bump
+    from reverie.skills.names import Bump
 
 
 @click.group(name="skills")

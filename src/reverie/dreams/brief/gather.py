@@ -30,9 +30,9 @@ from reverie.dreams.light.tool_use.tool_calls import outcome
 from reverie.llm.tokens import estimate_tokens
 from reverie.safety.personal.pseudonyms import Pseudonyms
 from reverie.safety.redact import redact
-from reverie.skills.amendments.edits import rules_of
+from reverie.skills.edits import rules_of
 from reverie.skills.library import FoundSkill
-from reverie.skills.markdown import sections_of
+from reverie.skills.page import sections_of
 from reverie.transcripts.noise import heard
 from reverie.transcripts.session import Session, Turn
 

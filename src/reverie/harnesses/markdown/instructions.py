@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reverie.core.errors import NotPermitted
 from reverie.memory.target import CONTEXT_FILES, SHARED, Target, context_of, files_named
-from reverie.skills.amendments.edits import rules_of
+from reverie.skills.edits import rules_of
 from reverie.system.files import read_file
 
 IN_A_PROJECT = (*SHARED, *CONTEXT_FILES["project"])

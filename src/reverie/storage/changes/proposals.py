@@ -23,7 +23,7 @@ from reverie.core.clock import Clock, rfc3339
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.safety.report import SafetyFinding
-from reverie.skills.amendments.amendment_json import amendment_as_json, amendment_from_json
+from reverie.skills.amendment import amendment_as_json, amendment_from_json
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
 from reverie.storage.database.queries import owner_key, upsert

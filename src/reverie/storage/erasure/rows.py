@@ -22,7 +22,7 @@ from reverie.erasure.wanted import ErasurePlace, Sought
 from reverie.erasure.words import ERASED, Phrase, Scrubber
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash
-from reverie.skills.amendments.edits import rules_of
+from reverie.skills.edits import rules_of
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
 from reverie.storage.database.queries import put_if_new

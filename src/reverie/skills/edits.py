@@ -1,17 +1,28 @@
-"""What someone intends to do to the words of a skill, and what that makes of its text.
+"""Changes to the text of a skill, by its words and not by its line numbers: rules of a section, a unified diff, and two
+changes to one text brought together line by line.
 
 An edit of a section names the section and the rule by their words, so that a change elsewhere is no conflict. Every
-line that is not named stays as it is; a new line takes the marker and the line ending of the lines around it.
+line that is not named stays as it is; a new line takes the marker and the line ending of the lines around it. A hunk
+of a diff must be found exactly as it reads, at the line it names or at the only other place where it stands.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-from reverie.skills.markdown import Section, plain_heading, section_named, sections_of
-from reverie.skills.page import Page, lines_of, page_of_text, with_ending
+from reverie.skills.page import (
+    Page,
+    Section,
+    lines_of,
+    page_of_text,
+    plain_heading,
+    section_named,
+    sections_of,
+    with_ending,
+)
 
 ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+]|(?P<number>\d{1,9})[.)])(?P<gap>[ \t]+)(?=\S)")
 NUMBERED = frozenset({"steps", "procedure", "process"})
@@ -229,3 +240,139 @@ def _with_section(body: str, section: Section, text: str, ending: str) -> str:
     if head and head[-1] not in "\r\n":
         head += ending
     return head + lead + with_ending(text.strip("\r\n"), ending) + (tail or ending) + body[section.own_end :]
+
+
+_HUNK = re.compile(r"@@ -(?P<start>\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@")
+_SKIPPED = ("--- ", "+++ ", "diff ", "index ", "\\ No newline")
+
+
+@dataclass(frozen=True, slots=True)
+class _Hunk:
+    start: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def patched(text: str, diff: str, ending: str) -> str | Unmade:
+    """The text with every hunk applied, or why one does not fit."""
+    lines = lines_of(text)
+    hunks = list(_hunks(diff))
+    if not hunks:
+        return Unmade("the diff has no hunk (a line that begins with '@@ -')")
+    floor, moved = 0, 0
+    for number, hunk in enumerate(hunks, 1):
+        place = _place(lines, hunk, floor, hunk.start - 1 + moved)
+        if place is None:
+            first = next((line for line in hunk.old if line.strip()), "(empty)")[:120]
+            return Unmade(f"hunk {number} of the diff does not stand in the text: {first}")
+        new = _kept(lines[place : place + len(hunk.old)], hunk, ending)
+        lines[place : place + len(hunk.old)] = new
+        floor, moved = place + len(new), moved + len(new) - len(hunk.old)
+    inner = (line if line[-1] in "\r\n" else line + ending for line in lines[:-1])
+    return "".join([*inner, *lines[-1:]])
+
+
+def _hunks(diff: str) -> Iterator[_Hunk]:
+    start: int | None = None
+    old: list[str] = []
+    new: list[str] = []
+    for line in diff.splitlines():
+        head = _HUNK.match(line)
+        if head or (not old and not new and line.startswith(_SKIPPED)):
+            if start is not None:
+                yield _Hunk(start, tuple(old), tuple(new))
+            start, old, new = (int(head["start"]) if head else None), [], []
+        elif start is not None and not line.startswith("\\"):
+            mark, rest = (line[:1] or " "), line[1:]
+            old += [rest] if mark in " -" else []
+            new += [rest] if mark in " +" else []
+    if start is not None:
+        yield _Hunk(start, tuple(old), tuple(new))
+
+
+def _place(lines: Sequence[str], hunk: _Hunk, floor: int, named: int) -> int | None:
+    if not hunk.old:
+        return min(max(named + 1, floor), len(lines))
+    bare = [line.rstrip("\r\n") for line in lines]
+    wide = len(hunk.old)
+    fits = [at for at in range(floor, len(bare) - wide + 1) if tuple(bare[at : at + wide]) == hunk.old]
+    if named in fits:
+        return named
+    return fits[0] if len(fits) == 1 else None
+
+
+def _kept(replaced: Sequence[str], hunk: _Hunk, ending: str) -> list[str]:
+    """The new lines; one that was there keeps the ending it had."""
+    endings: dict[str, list[str]] = {}
+    for line in replaced:
+        endings.setdefault(line.rstrip("\r\n"), []).append(line[len(line.rstrip("\r\n")) :])
+    return [line + (endings[line].pop(0) if endings.get(line) else ending) for line in hunk.new]
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Lines both sides changed. `first` counts from 1 in the text both began with; `base` may be empty."""
+
+    first: int
+    base: tuple[str, ...]
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+
+def merge_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str] | tuple[Overlap, ...]:
+    """The lines with both changes made, or every place where they clash."""
+    left, right = _changes(base, ours), _changes(base, theirs)
+    made: list[str] = []
+    overlaps: list[Overlap] = []
+    at = 0
+    while left or right:
+        mine, yours = _together(left, right)
+        start = min(change.start for change in mine + yours)
+        end = max(change.end for change in mine + yours)
+        first, second = _result(base, start, end, mine), _result(base, start, end, yours)
+        made += base[at:start]
+        if not yours or first == second:
+            made += first
+        elif not mine:
+            made += second
+        else:
+            overlaps.append(Overlap(start + 1, tuple(base[start:end]), tuple(first), tuple(second)))
+        at = end
+    return tuple(overlaps) if overlaps else [*made, *base[at:]]
+
+
+def _changes(base: Sequence[str], new: Sequence[str]) -> list[_Change]:
+    codes = SequenceMatcher(None, base, new, autojunk=False).get_opcodes()
+    return [_Change(start, end, tuple(new[low:high])) for tag, start, end, low, high in codes if tag != "equal"]
+
+
+def _together(left: list[_Change], right: list[_Change]) -> tuple[list[_Change], list[_Change]]:
+    """Take the next changes from both lists that touch one another, directly or through others."""
+    mine: list[_Change] = []
+    yours: list[_Change] = []
+    end = min(changes[0].start for changes in (left, right) if changes)
+    grew = True
+    while grew:
+        grew = False
+        for changes, taken in ((left, mine), (right, yours)):
+            while changes and changes[0].start <= end:
+                taken.append(changes.pop(0))
+                end = max(end, taken[-1].end)
+                grew = True
+    return mine, yours
+
+
+def _result(base: Sequence[str], start: int, end: int, changes: Sequence[_Change]) -> list[str]:
+    made: list[str] = []
+    at = start
+    for change in changes:
+        made += [*base[at : change.start], *change.lines]
+        at = change.end
+    return [*made, *base[at:end]]

@@ -1,4 +1,5 @@
-"""What an Amendment makes of the files of a skill. Pure: files in, the files afterwards or a clash out.
+"""Amendments made from what a caller has, and what they make of the files of a skill. Pure: files in, the files
+afterwards or a clash out.
 
 A skill that moved on since is no obstacle where the changes stay apart: an edit of a section is made to the words as
 they stand now, a diff or a new text is brought together with the newer one line by line.
@@ -6,12 +7,15 @@ they stand now, a diff or a new text is brought together with the newer one line
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from difflib import SequenceMatcher
 from typing import assert_never
 
 from reverie.core.errors import BadInput
-from reverie.skills.amendments.amendment import (
+from reverie.skills.amendment import (
     Amended,
     Amendment,
     Clashed,
@@ -23,13 +27,21 @@ from reverie.skills.amendments.amendment import (
     Retire,
     Revert,
 )
-from reverie.skills.amendments.diffs import patched
-from reverie.skills.amendments.edits import Edit, Unmade, edited
-from reverie.skills.amendments.threeway import merge_lines
-from reverie.skills.amendments.version_bump import stamped
-from reverie.skills.names import ARCHIVE, document_problem, subject_problem
+from reverie.skills.edits import ITEM, AddRule, Edit, RemoveRule, ReplaceRule, Unmade, edited, merge_lines, patched
+from reverie.skills.frontmatter_keys import with_value
+from reverie.skills.names import ARCHIVE, FIRST, Bump, bumped, checked_subject, document_problem, subject_problem
 from reverie.skills.page import Page, lines_of, page_of, page_of_text, with_ending
-from reverie.skills.skill import MAIN, bare_name, document_of, read_skill
+from reverie.skills.skill import (
+    MAIN,
+    Skill,
+    bare_name,
+    count_of,
+    document_of,
+    frontmatter_of,
+    place_of,
+    read_skill,
+    setting_value,
+)
 
 
 def amended(
@@ -198,3 +210,163 @@ def _reverted(files: Mapping[str, bytes], amendment: Revert) -> _After | Clashed
 
 def _of(files: Mapping[str, bytes], subject: str) -> dict[str, bytes]:
     return {path: content for path, content in files.items() if path == subject or path.startswith(f"{subject}/")}
+
+
+_ON_TOP = ("skill_id", "version", "tags", "triggers", "priority", "last_refined", "refinements")
+
+
+def stamped(page: Page, subject: str, before: bytes, bump: Bump, now: datetime) -> Page:
+    """`before` is what the skill is now. A version the amendment itself wrote is kept."""
+    flat = subject.endswith(".md")
+    if flat and not page.opening:
+        page = with_value(page, ("skill_id",), bare_name(subject))
+    old, new = (_text(one, "version") for one in (page_of(before), page))
+    if old == new:
+        page = _set(page, "version", bumped(old, bump), flat=flat)
+    refinements = _text(page_of(before), "refinements")
+    page = _set(page, "last_refined", f"{now.astimezone(UTC):%Y-%m-%d}", flat=flat)
+    count = count_of(refinements) + 1
+    return _set(page, "refinements", count if flat else str(count), flat=flat)
+
+
+def _set(page: Page, key: str, value: str | int, *, flat: bool) -> Page:
+    path = place_of(frontmatter_of(page), key)
+    return with_value(page, path or place_for(key, flat=flat), value)
+
+
+def place_for(key: str, *, flat: bool) -> tuple[str, ...]:
+    """Where a key goes that is nowhere yet."""
+    if flat and key in _ON_TOP:
+        return (key,)
+    return ("metadata", key) if key == "version" else ("metadata", "reverie", key)
+
+
+def _text(page: Page, key: str) -> str:
+    value = setting_value(frontmatter_of(page), key)
+    return value.strip() if isinstance(value, str) else ""
+
+
+# ---- how much changed ------------------------------------------------------------------------------------------------
+
+_ORDERS = re.compile(
+    r"\b(?:must|shall|should|always|never|only|don'?t|do not|required?|avoid|ensure|make sure|before|after|unless|"
+    r"instead|forbidden|mandatory|at least|at most)\b",
+    re.IGNORECASE,
+)
+_FIXED = re.compile(r"`[^`]+`|\d+(?:[.,:]\d+)*|https?://\S+|\b(?:not?|never|always|only|n't)\b", re.IGNORECASE)
+_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
+
+
+def guessed_bump(old: str, new: str) -> Bump:
+    """The bump a body's change calls for. A guess, for a person to correct."""
+    before, after = _rules(old), _rules(new)
+    gone, come = list((before - after).elements()), list((after - before).elements())
+    bumps: set[Bump] = {"patch"}
+    for rule in gone:
+        heir = _heir(rule, come)
+        if heir is not None:
+            come.remove(heir)
+        bumps.add(_between(rule, heir))
+    if come:
+        bumps.add("minor")
+    return "major" if "major" in bumps else "minor" if "minor" in bumps else "patch"
+
+
+def _rules(body: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    fenced = False
+    for line in lines_of(body):
+        fenced = fenced != bool(_FENCE.match(line))
+        words = " ".join(ITEM.sub("", line, count=1).split())
+        if words and (fenced or ITEM.match(line) or _ORDERS.search(line)) and not _FENCE.match(line):
+            found[words] += 1
+    return found
+
+
+def _heir(rule: str, come: list[str]) -> str | None:
+    """The new rule that took the place of an old one: the likeliest, if it is like it at all."""
+    likeness = [(SequenceMatcher(None, rule.split(), other.split()).ratio(), other) for other in come]
+    best = max(likeness, key=lambda pair: pair[0], default=(0.0, ""))
+    return best[1] if best[0] >= 0.4 else None
+
+
+def _between(old: str, new: str | None) -> Bump:
+    if new is None or Counter(_FIXED.findall(old)) - Counter(_FIXED.findall(new)):
+        return "major"
+    if old.casefold().strip(".!") == new.casefold().strip(".!"):
+        return "patch"
+    from reverie.text.relation import RelationKind, relate
+
+    match relate(old, new).kind:
+        case RelationKind.SAME:
+            return "patch"
+        case RelationKind.REFINES:
+            return "minor"
+        case _:
+            return "major"
+
+
+def refine(
+    skill: Skill,
+    *,
+    section: str = "",
+    add: Sequence[str] = (),
+    replace: Mapping[str, str] | None = None,
+    remove: Sequence[str] = (),
+    diff: str = "",
+    text: str = "",
+    bump: Bump | None = None,
+) -> Patch:
+    """A patch of this skill: rules of a section, a unified diff of the document, or a new text of the body.
+
+    Without `bump` it is guessed from what changes. What does not fit the skill as it stands raises BadInput.
+    """
+    edits: tuple[Edit, ...] = (
+        *(ReplaceRule(section, old, new) for old, new in (replace or {}).items()),
+        *(RemoveRule(section, old) for old in remove),
+        *(AddRule(section, rule) for rule in add),
+    )
+    if [bool(section and edits), bool(diff), bool(text)].count(True) != 1 or bool(edits) != bool(section):
+        raise BadInput(
+            "It is not clear what is to change.",
+            expected="either a section with rules to add, replace or remove, or a diff, or a text",
+            next_step="Give one of the three.",
+        )
+    change = edits or (Diff(diff) if diff else NewText(text))
+    made = intended(page_of(skill.content), change)
+    if isinstance(made, Clashed):
+        raise BadInput(
+            f"{skill.subject} was not refined: {made.why}.", next_step="Read the skill again and say what is to change."
+        )
+    return Patch(skill.subject, skill.content, change, bump or guessed_bump(skill.body, made.body))
+
+
+def draft(
+    subject: str,
+    body: str,
+    *,
+    description: str = "",
+    tags: Sequence[str] = (),
+    triggers: Sequence[str] = (),
+    beside: Sequence[str] = (),
+) -> Create:
+    """A new skill: a folder with SKILL.md, or a flat file when the subject ends in `.md`."""
+    checked_subject(subject, beside)
+    flat = subject.endswith(".md")
+    page = Page("", "", "", "", body.lstrip("\r\n"))
+    page = with_value(page, ("skill_id" if flat else "name",), bare_name(subject))
+    if description:
+        page = with_value(page, ("description",), description)
+    page = with_value(page, place_for("version", flat=flat), FIRST)
+    for key, values in (("tags", tags), ("triggers", triggers)):
+        if values:
+            page = with_value(page, place_for(key, flat=flat), values)
+    return Create(subject, {subject if flat else f"{subject}/{MAIN[0]}": page.to_bytes()})
+
+
+def merge(into: Skill, absorbed: Skill, text: str, bump: Bump = "minor") -> Merge:
+    return Merge(into.subject, into.content, absorbed.subject, absorbed.content, text, bump)
+
+
+def retire(skill: Skill) -> Retire:
+    return Retire(skill.subject, skill.content)

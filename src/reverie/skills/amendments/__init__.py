@@ -1,1 +1,0 @@
-"""How a skill changes: what is intended, and what it makes of the text."""
