@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from reverie.core.errors import NotReached
-from reverie.harnesses.memory_stores.anthropic import AGENT_BETA, DREAM_BETA, MEMORY_BETA, AnthropicServer
+from reverie.harnesses.anthropic_server import AGENT_BETA, DREAM_BETA, MEMORY_BETA, AnthropicServer
 
 ANTHROPIC = "https://api.anthropic.com"
 FINAL = ("completed", "failed", "canceled")

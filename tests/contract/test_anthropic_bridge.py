@@ -12,7 +12,7 @@ import pytest
 from reverie.app import open_home
 from reverie.bridge.propose.route import KeptOut
 from reverie.changes.land import Landed
-from reverie.harnesses.memory_stores.anthropic import AnthropicServer
+from reverie.harnesses.anthropic_server import AnthropicServer
 from tests.peers import ANTHROPIC, python_with
 from tests.serving import Served, serving
 

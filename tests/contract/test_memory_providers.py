@@ -19,7 +19,7 @@ import pytest
 
 from reverie.app import open_home
 from reverie.core.errors import NotReached
-from reverie.harnesses.providers.process import ProcessProvider
+from reverie.harnesses.providers import ProcessProvider
 from reverie.testing.model_server import Server, serving
 from reverie.text.embedding import embed
 from tests.peers import HINDSIGHT, HINDSIGHT_SERVER, MEM0, POSTGRES, python_with

@@ -12,10 +12,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from reverie.harnesses.chat_exports import OpenAIChatReader
 from reverie.harnesses.claude_code.reader import ClaudeCodeReader
 from reverie.harnesses.codex.reader import CodexReader
-from reverie.harnesses.exports.chatgpt import OpenAIChatReader
-from reverie.harnesses.gemini_cli.reader import GeminiCliReader
+from reverie.harnesses.gemini_cli import GeminiCliReader
 from reverie.harnesses.hermes.reader import HermesReader
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.harnesses.opencode.reader import OpencodeReader

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.harnesses.claude_code.target import claude_targets
-from reverie.harnesses.hermes.target import hermes_targets
-from reverie.harnesses.markdown.any_path import by_path
-from reverie.harnesses.markdown.reverie_home import home_targets
-from reverie.harnesses.openclaw.target import openclaw_targets
+from reverie.harnesses.any_path import by_path
+from reverie.harnesses.claude_code.folder import claude_targets
+from reverie.harnesses.hermes.folder import hermes_targets
+from reverie.harnesses.markdown import home_targets
+from reverie.harnesses.openclaw.folder import openclaw_targets
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, Unfit, applied, entry_hash
 from reverie.memory.target import Target

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from reverie.core.errors import BadInput, NotPermitted
-from reverie.harnesses.hermes.target import HermesTarget
+from reverie.harnesses.hermes.folder import HermesTarget
 from reverie.memory.operation import Add, Applied, Remove, Replace, Unfit, applied, entry_hash
 
 BEFORE = "Project demo uses pytest with xdist\n§\nStaging DB host is db-stage.internal\nport 5433\n§\nCI runs on GitHub"

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from reverie.core.origin import Origin
 from reverie.harnesses.claude_code.reader import ClaudeCodeReader
 from reverie.harnesses.codex.reader import CodexReader
-from reverie.harnesses.injected import told_apart
-from reverie.harnesses.injected_patterns import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
+from reverie.harnesses.injected import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, told_apart
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.transcripts.session import Said
 

@@ -11,12 +11,11 @@ import pytest
 
 from reverie.config import load
 from reverie.core.errors import BadInput, NotPermitted
-from reverie.harnesses.claude_code.target import claude_targets
-from reverie.harnesses.markdown.any_path import by_path
-from reverie.harnesses.markdown.reverie_home import home_targets
-from reverie.harnesses.openclaw.installer import OpenClawInstaller
+from reverie.harnesses.any_path import by_path
+from reverie.harnesses.claude_code.folder import claude_targets
+from reverie.harnesses.markdown import home_targets
+from reverie.harnesses.openclaw.folder import OpenClawInstaller, openclaw_targets
 from reverie.harnesses.openclaw.reader import OpenClawReader
-from reverie.harnesses.openclaw.target import openclaw_targets
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied, entry_hash
 from reverie.memory.target import Target
 from reverie.memory.targets import HomePlaces, Offer

@@ -10,7 +10,7 @@ import pytest
 
 from reverie.app import open_home
 from reverie.core.errors import BadInput
-from reverie.harnesses.memory_stores.folder import read_folder
+from reverie.harnesses.exported_stores import read_folder
 
 RULE = "Deploys go out on Tuesdays."
 AGENTCORE = {

@@ -13,12 +13,12 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from reverie.config import load
+from reverie.harnesses.any_path import by_path
+from reverie.harnesses.claude_code.folder import claude_targets
 from reverie.harnesses.claude_code.reader import ClaudeCodeReader
-from reverie.harnesses.claude_code.target import claude_targets
+from reverie.harnesses.codex.folder import codex_targets
 from reverie.harnesses.codex.reader import CodexReader
-from reverie.harnesses.codex.target import codex_targets
 from reverie.harnesses.hermes.reader import HermesReader
-from reverie.harnesses.markdown.any_path import by_path
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.memory.target import Place, Target, belongs, in_project, sees
 from reverie.memory.targets import HomePlaces, Targets, targets

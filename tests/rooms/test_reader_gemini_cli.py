@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reverie.core.origin import Origin
-from reverie.harnesses.gemini_cli.reader import GeminiCliReader
+from reverie.harnesses.gemini_cli import GeminiCliReader
 from reverie.transcripts.readers import Closed, Flaw
 from tests.reading import Reads
 

@@ -6,7 +6,7 @@ import json
 import tracemalloc
 from pathlib import Path
 
-from reverie.harnesses.exports.chatgpt import OpenAIChatReader
+from reverie.harnesses.chat_exports import OpenAIChatReader
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Said
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reverie.harnesses.exports.sharegpt import ShareGPTReader
+from reverie.harnesses.chat_exports import ShareGPTReader
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 

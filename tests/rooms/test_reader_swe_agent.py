@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from reverie.core.origin import Origin
-from reverie.harnesses.exports.swe_agent import SweAgentReader
+from reverie.harnesses.run_exports import SweAgentReader
 from reverie.transcripts.files import json_streams
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said

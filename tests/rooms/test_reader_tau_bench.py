@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reverie.harnesses.exports.tau_bench import TauBenchReader
+from reverie.harnesses.run_exports import TauBenchReader
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 

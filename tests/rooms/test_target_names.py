@@ -9,7 +9,7 @@ import pytest
 
 from reverie.config import load
 from reverie.core.errors import BadInput
-from reverie.harnesses.markdown.any_path import by_path
+from reverie.harnesses.any_path import by_path
 from reverie.memory.targets import Targets, targets
 
 STRANGER = """

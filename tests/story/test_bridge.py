@@ -23,7 +23,7 @@ from reverie.changes.proposal import Proposal
 from reverie.cli import reverie
 from reverie.core.errors import BadInput, NotFound, NotPermitted, NotReached
 from reverie.core.origin import Origin
-from reverie.harnesses.memory_stores.anthropic import AnthropicServer
+from reverie.harnesses.anthropic_server import AnthropicServer
 from reverie.memory.operation import Add
 from tests.conftest import NOON
 from tests.serving import Served, serving

@@ -17,7 +17,7 @@ from reverie.bridge.source import RemoteDream
 from reverie.cli import reverie
 from reverie.client import Client
 from reverie.core.errors import NotFound, NotReached
-from reverie.harnesses.memory_stores.anthropic import AnthropicServer
+from reverie.harnesses.anthropic_server import AnthropicServer
 from tests.serving import Served, serving
 
 SAID = (

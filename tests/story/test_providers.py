@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reverie.app import open_home
-from reverie.harnesses.providers.local import LocalProvider
+from reverie.harnesses.providers import LocalProvider
 from tests.commands import run_command
 
 Run = Callable[..., str]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reverie.bridge.source import StoreSource
     from reverie.changes.proposal import Proposal
     from reverie.dreams.curators import Curator
-    from reverie.harnesses.memory_stores.anthropic import AnthropicServer
+    from reverie.harnesses.anthropic_server import AnthropicServer
     from reverie.system.export import Exported
 
 SOURCES = "reverie.sources"  # the entry point of managed memories that strangers read
@@ -28,7 +28,7 @@ SOURCES = "reverie.sources"  # the entry point of managed memories that stranger
 def bridge(home: Home) -> Bridge:
     from reverie.bridge.library import Bridge
     from reverie.bridge.propose.amendments import Amending
-    from reverie.harnesses.memory_stores.folder import read_folder
+    from reverie.harnesses.exported_stores import read_folder
     from reverie.system.store_copies import RouteFile, StoreCopies, every_copy
 
     folder = home.config.home
@@ -119,7 +119,7 @@ def _own_store(home: Home, store: str) -> Snapshot | None:
 def managed(home: Home, where: str, key_name: str = "ANTHROPIC_API_KEY") -> StoreSource:
     """A managed memory to pull from: an address, with the key in that variable, an exported folder, or `name:…` of a
     source that a package brings."""
-    from reverie.harnesses.memory_stores.folder import FolderSource
+    from reverie.harnesses.exported_stores import FolderSource
 
     name, _, rest = where.partition(":")
     others = {point.name: point for point in entry_points(group=SOURCES)}
@@ -131,7 +131,7 @@ def managed(home: Home, where: str, key_name: str = "ANTHROPIC_API_KEY") -> Stor
 
 
 def managed_server(home: Home, where: str, key_name: str = "ANTHROPIC_API_KEY") -> AnthropicServer:
-    from reverie.harnesses.memory_stores.anthropic import AnthropicServer
+    from reverie.harnesses.anthropic_server import AnthropicServer
 
     key = home.config.environment.get(key_name)
     if not key:

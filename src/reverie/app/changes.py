@@ -91,8 +91,8 @@ def stores(home: Home, most: int, most_memories: int) -> list[tuple[Store, list[
 def instructions(home: Home) -> list[Instruction]:
     """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
     from reverie.changes.history.library import Instruction
-    from reverie.harnesses.markdown.instructions import context_files_beside as files_beside
-    from reverie.harnesses.markdown.instructions import instructions_in
+    from reverie.harnesses.markdown import context_files_beside as files_beside
+    from reverie.harnesses.markdown import instructions_in
 
     own = (path for target in home.targets.available() for path in files_beside(target))
     paths = dict.fromkeys((*own, *home.config.instructions))
@@ -101,8 +101,8 @@ def instructions(home: Home) -> list[Instruction]:
 
 def statements_beside(home: Home, name: str) -> Iterator[tuple[str, str]]:
     """Statements an agent reads beside this target: what stands above it, and the instructions it is given."""
-    from reverie.harnesses.markdown.instructions import context_files_beside as files_beside
-    from reverie.harnesses.markdown.instructions import instructions_in
+    from reverie.harnesses.markdown import context_files_beside as files_beside
+    from reverie.harnesses.markdown import instructions_in
 
     for target in home.targets.available():
         if name.startswith(f"{target.name}/"):

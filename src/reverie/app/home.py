@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from reverie.dreams.run.runner import DreamRunner
     from reverie.erasure.library import Erasing
     from reverie.experiments.library import Experiments
+    from reverie.harnesses.anthropic_server import AnthropicServer
     from reverie.harnesses.installers import Installing
-    from reverie.harnesses.memory_stores.anthropic import AnthropicServer
     from reverie.memory.library import Entry, Memory
     from reverie.memory.providers import Providers
     from reverie.memory.stores.store import Store, StoredMemory
@@ -305,7 +305,7 @@ class Home:
 
     @cached_property
     def skills(self) -> Skills:
-        from reverie.harnesses.hermes.outcomes import skill_outcomes
+        from reverie.harnesses.hermes.folder import skill_outcomes
         from reverie.skills.library import Skills
 
         touch, seen = self._touching.touch_skill, self._touching.skills_seen
@@ -489,7 +489,7 @@ class Home:
 
     @cached_property
     def targets(self) -> Targets:
-        from reverie.harnesses.markdown.any_path import by_path
+        from reverie.harnesses.any_path import by_path
         from reverie.memory.targets import targets
 
         return targets(self.config, by_path)

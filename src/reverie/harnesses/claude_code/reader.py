@@ -19,8 +19,7 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.harnesses.claude_code.history import Pastes
-from reverie.harnesses.injected import in_pieces, said_apart, told_apart
-from reverie.harnesses.injected_patterns import CLAUDE_CODE
+from reverie.harnesses.injected import CLAUDE_CODE, in_pieces, said_apart, told_apart
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.files.json_text import string_or_none

@@ -17,8 +17,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.harnesses.injected import said_apart
-from reverie.harnesses.injected_patterns import CODEX
+from reverie.harnesses.injected import CODEX, said_apart
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.files.json_text import mapping_or_empty, parsed, string_or_none

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.harnesses.hermes import files as hermes_files
-from reverie.harnesses.hermes.rows import HermesRows
+from reverie.harnesses.hermes.messages import HermesRows, is_session_file, profile_of, read_session_file
 from reverie.transcripts.files.json_files import decoded
 from reverie.transcripts.files.sqlite_files import (
     MAGIC,
@@ -65,11 +64,11 @@ class HermesReader:
             return 0.95 if _holds_sessions(path) else 0.0
         if start and path.name == "state.db" and any((path.parent / sign).exists() for sign in _HOME_SIGNS):
             return 0.9  # damaged: claimed, so that reading it can say so
-        return hermes_files.is_session_file(path, start)
+        return is_session_file(path, start)
 
     def read(self, path: Path) -> Iterator[Event]:
         if path.suffix in (".json", ".jsonl"):
-            yield from hermes_files.read_session_file(path, self._knows)
+            yield from read_session_file(path, self._knows)
             return
         try:
             with reading(path) as database:
@@ -175,7 +174,7 @@ def _head(about: dict[str, Any], path: Path) -> Head:
         id=f"hermes:{about['id']}",
         user=_known(about.get("user_id")),
         harness="hermes",
-        agent=hermes_files.profile_of(path) or _known(about.get("profile_name")) or "default",
+        agent=profile_of(path) or _known(about.get("profile_name")) or "default",
         title=_known(about.get("title")),
         started_at=moment(about.get("started_at")),
         ended_at=moment(about.get("ended_at")),

@@ -24,8 +24,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.harnesses.injected import said_apart
-from reverie.harnesses.injected_patterns import OPENCLAW
+from reverie.harnesses.injected import OPENCLAW, said_apart
 from reverie.harnesses.openclaw import database as databases
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.files.json_text import mapping_or_empty, parsed, string_or_none

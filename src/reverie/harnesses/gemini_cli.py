@@ -1,13 +1,18 @@
-"""Gemini CLI: `tmp/<project>/chats/session-<time>-<id>.jsonl`, subagents in a folder named for their parent.
+"""Gemini CLI: its transcripts, the instructions a night may change, and what puts Reverie into it.
 
-The first line tells the session; then a line for each message, written again under the same id when its tools have
-answered, and `$set` lines that change the head or tell its messages anew, when it begins, is resumed or compressed: a
-prompt that stands only there is the program's own. Before 2026 a session was one JSON object with a list of
-`messages`. What was said is kept also where it was rewound or compressed.
+Transcripts are `tmp/<project>/chats/session-<time>-<id>.jsonl`, subagents in a folder named for their parent. The first
+line tells the session; then a line for each message, written again under the same id when its tools have answered, and
+`$set` lines that change the head or tell its messages anew, when it begins, is resumed or compressed: a prompt that
+stands only there is the program's own. Before 2026 a session was one JSON object with a list of `messages`. What was
+said is kept also where it was rewound or compressed.
+
+The target is `gemini`, the GEMINI.md in its folder, read in every session. A project's own goes by its path. The MCP
+server and a hook for the end of a session stand in `settings.json`, which may hold comments. (Seen in 0.61.0.)
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,8 +23,12 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.harnesses.injected import said_apart
-from reverie.harnesses.injected_patterns import GEMINI_CLI
+from reverie.harnesses.injected import GEMINI_CLI, said_apart
+from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
+from reverie.memory.target import Place
+from reverie.memory.targets import HomePlaces
+from reverie.system.config_files.edits import JsonElement, JsonMember, OwnFile
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.files.json_text import mapping_or_empty, string_or_none
@@ -223,3 +232,67 @@ def _answer(result: object) -> str:
         words = response.get("output", response.get("error"))
         told.append(words if isinstance(words, str) else arguments_text(response) if response else _words(part))
     return "\n".join(text for text in told if text)
+
+
+FOLDER = "${GEMINI_CLI_HOME:-~}/.gemini"
+INSTRUCTIONS = Place(
+    "GEMINI.md",
+    "list",
+    INSTRUCTIONS_LIMIT,
+    purpose="The person's own instructions to Gemini CLI, for everything they do. Read in every session.",
+)
+
+
+def gemini_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
+    folder = where.place(FOLDER)
+    reach = "every Gemini CLI session of this user"
+    listed, skills = fixed(INSTRUCTIONS), folder / "skills"
+    yield MarkdownTarget("gemini", folder, reach, listed, agent_folder=folder, harness="gemini-cli", skills=skills)
+
+
+QUEUE = ("sessions", "queue", "--agent", "gemini")
+
+
+class GeminiCliInstaller:
+    name = "gemini"
+    title = "Gemini CLI"
+    target = "gemini"
+    reader = "gemini-cli"
+
+    def folder(self, where: HomePlaces) -> Path:
+        return where.place(FOLDER)
+
+    def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
+        folder, server = self.folder(where), launch.server(self.name, self.target)
+        keys = ("mcpServers", "reverie")
+        return InstallPlan(
+            [
+                JsonMember(folder / "settings.json", "the MCP server", keys, server, json5=True),
+                JsonElement(
+                    folder / "settings.json",
+                    "a hook that queues each session for the next night",
+                    ("hooks", "SessionEnd"),
+                    {
+                        "hooks": [
+                            {"type": "command", "name": "reverie", "command": launch.line(*launch.queue(self.name))}
+                        ]
+                    },
+                    f"-m reverie {' '.join(QUEUE)}",
+                    json5=True,
+                ),
+                OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+            ],
+        )
+
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
+        said = event.get("transcript_path")
+        return Path(said) if isinstance(said, str) and said else None
+
+    def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
+        session, at = f"00000000-0000-4000-8000-{number:012}", f"2026-01-{number:02}T09:00:00.000Z"
+        path = self.folder(where) / f"tmp/rehearsal/chats/session-2026-01-{number:02}T09-00-{session[:8]}{number}.jsonl"
+        head = {"sessionId": session, "projectHash": "0" * 64, "startTime": at, "lastUpdated": at}
+        said = {"id": f"m{number}", "timestamp": at, "type": "user", "content": [{"text": sentence}]}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{json.dumps(head)}\n{json.dumps(said)}\n", "utf-8")
+        return {"transcript_path": str(path)}

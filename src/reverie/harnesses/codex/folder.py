@@ -1,21 +1,57 @@
-"""Puts Reverie into Codex. The AGENTS.md in its home is read in every session already: a night writes there.
+"""Codex's own folder (`CODEX_HOME`): the instructions a night may change, and what puts Reverie into it.
 
-All of it stands in `config.toml`: the MCP server as a table, and `notify`, a program that is told of every turn that
-ended. Codex has a hook for the end of a session, too, which runs only once the person has trusted it in Codex itself;
-`notify` needs no such thing, and the same transcript waits once. (Seen in 0.166.0.)
+The target is `codex`, the AGENTS.md there, read in every session. A project's own AGENTS.md is reached by its path
+(`agents:./project`): it is part of the project, and shared. Which projects Codex knows stands in its config.toml.
+
+The MCP server is a table of `config.toml`, and so is `notify`, a program that is told of every turn that ended. Codex
+has a hook for the end of a session, too, which runs only once the person has trusted it in Codex itself; `notify` needs
+no such thing, and the same transcript waits once. (Seen in 0.166.0.)
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from reverie.core.errors import BadInput
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, is_file
+from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.config_files.edits import ConfigEdit, OwnFile, TomlKey, TomlTable
+from reverie.transcripts.projects import project_name
+
+INSTRUCTIONS = Place(
+    "AGENTS.md",
+    "list",
+    INSTRUCTIONS_LIMIT,
+    purpose="The person's own instructions to Codex, for everything they do. Read in every session.",
+)
+
+
+def codex_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
+    folder = where.place("${CODEX_HOME:-~/.codex}")
+    reach, skills = "every Codex session of this user", folder / "skills"
+    yield MarkdownTarget("codex", folder, reach, _instructions, agent_folder=folder, harness="codex", skills=skills)
+
+
+def _instructions(folder: Path) -> Sequence[Place]:
+    own = (project_name(path) for path in _projects(folder / "config.toml") if is_file(Path(path, "AGENTS.md")))
+    return [replace(INSTRUCTIONS, elsewhere=frozenset(name for name in own if name))]
+
+
+def _projects(settings: Path) -> list[str]:
+    """The folders Codex was told whether to trust."""
+    try:
+        projects = tomllib.loads(settings.read_text("utf-8")).get("projects")
+    except (OSError, ValueError):
+        return []
+    return list(projects) if isinstance(projects, dict) else []
+
 
 QUEUE = ("sessions", "queue", "--agent", "codex")
 

@@ -1,28 +1,35 @@
-"""What Claude Code remembers: `claude`, the user's CLAUDE.md, and `claude/<project>`, the notes it keeps itself.
+"""Claude Code's own folder: what it remembers, which a night may change, and what puts Reverie into it.
 
-Its notes on a project lie in `projects/<project>/memory/`: MEMORY.md is the index, read at the start of every
-session up to its 200th line or 25 KB; files on single topics lie beside it and are read when they are needed. Of the
-two limits only the second can be said in characters. A CLAUDE.md is read whole, with a warning where it is long.
+Targets: `claude`, the user's CLAUDE.md, and `claude/<project>`, the notes it keeps itself. Its notes on a project lie
+in `projects/<project>/memory/`: MEMORY.md is the index, read at the start of every session up to its 200th line or 25
+KB; files on single topics lie beside it and are read when they are needed. Of the two limits only the second can be
+said in characters. A CLAUDE.md is read whole, with a warning where it is long.
 
 A folder under `projects/` is named by a path with dashes for all but letters and digits. Transcripts lie under the
 folder a session was begun in, notes under the repository it is in: work in a subfolder or a worktree is remembered with
 the whole. So the notes of a folder are read only if it is no part of a repository; which it is, its transcripts tell.
 (Seen in Claude Code 2.1.90 and 2.1.197; `autoMemoryDirectory` and `autoMemoryEnabled` in its settings change it.)
+
+The MCP server stands in `.claude.json`, which Claude Code itself writes to all the time: in its settings folder if
+`CLAUDE_CONFIG_DIR` is set, else in the home folder beside it. Hooks stand in `settings.json`. (Seen in 2.1.197.)
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from reverie.harnesses.claude_code.reader import working_folder
-from reverie.harnesses.markdown.lists import INSTRUCTIONS_LIMIT, MarkdownTarget, every_file, folders_in, names_in
+from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, every_file, folders_in, names_in
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
+from reverie.system.config_files.edits import JsonElement, JsonMember, OwnFile
 from reverie.system.repositories import repository_root
 from reverie.transcripts.projects import LONGEST_DASHED, dashed, is_dashed, project_name
 
@@ -121,3 +128,58 @@ def _begun_in(project: Path) -> str | None:
 
 def _notes_in(project: Path) -> bool:
     return any(name.endswith(".md") for name in names_in(project / "memory"))
+
+
+QUEUE = ("sessions", "queue", "--agent", "claude")
+
+
+class ClaudeCodeInstaller:
+    name = "claude"
+    title = "Claude Code"
+    target = "claude"
+    reader = "claude-code"
+
+    def folder(self, where: HomePlaces) -> Path:
+        return where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
+
+    def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
+        folder = self.folder(where)
+        hook = {"hooks": [{"type": "command", "command": launch.line(*launch.queue(self.name))}]}
+        server = {"type": "stdio", **launch.server(self.name, self.target)}
+        return InstallPlan(
+            [
+                JsonMember(self._state(where), "the MCP server", ("mcpServers", "reverie"), server),
+                JsonElement(
+                    folder / "settings.json",
+                    "a hook that queues each session for the next night",
+                    ("hooks", "SessionEnd"),
+                    hook,
+                    f"-m reverie {' '.join(QUEUE)}",
+                ),
+                OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+            ],
+            ["Claude Code asks before it first uses a tool of the MCP server; nothing here allows it by itself."],
+        )
+
+    @staticmethod
+    def _state(where: HomePlaces) -> Path:
+        return where.place("${CLAUDE_CONFIG_DIR:-~/}") / ".claude.json"
+
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
+        said = event.get("transcript_path")
+        return Path(said) if isinstance(said, str) and said else None
+
+    def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
+        session, work = f"00000000-0000-4000-8000-{number:012}", str(self.folder(where).parent / "work")
+        path = self.folder(where) / "projects" / dashed(work) / f"{session}.jsonl"
+        head = {"sessionId": session, "cwd": work, "version": "2.1.197", "isSidechain": False, "userType": "external"}
+        said = (("user", sentence), ("assistant", "All right."))
+        lines = [
+            head
+            | {"type": role, "uuid": f"{session[:-4]}{number}{place:03}", "timestamp": f"2026-01-{number:02}T09:00:00Z"}
+            | {"message": {"role": role, "content": text}}
+            for place, (role, text) in enumerate(said)
+        ]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+        return {"session_id": session, "transcript_path": str(path), "cwd": work, "hook_event_name": "SessionEnd"}

@@ -1,4 +1,7 @@
-"""Puts Reverie into OpenClaw. The MEMORY.md of its workspace is read in every session already: a night writes there.
+"""OpenClaw's own folder: the memory of its workspaces, which a night may change, and what puts Reverie into it.
+
+The target `openclaw` is the workspace of the default agent, `openclaw/<agent>` that of another: MEMORY.md, and USER.md
+if there is one, read in every session. A workspace that openclaw.json puts somewhere else is reached by its path.
 
 The MCP server stands in `openclaw.json`, which may hold comments. OpenClaw keeps the sessions of an agent in a database
 of its own, which a night reads where it lies. Its gateway runs a hook when a session is over: when a person begins
@@ -10,16 +13,49 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from reverie.core.errors import BadInput
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.markdown import MarkdownTarget, existing_places, folders_in
 from reverie.harnesses.openclaw import database
-from reverie.harnesses.openclaw.target import FOLDER
+from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.config_files import json_edits
 from reverie.system.config_files.edits import ConfigEdit, JsonMember, OwnFile
+
+FOLDER = "${OPENCLAW_STATE_DIR:-${OPENCLAW_HOME:-~}/.openclaw}"
+LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt
+PLACES = (
+    Place(
+        "MEMORY.md",
+        "list",
+        LIMIT,
+        purpose="What the agent keeps: facts, decisions, lessons. Read in every session with its person.",
+    ),
+    Place(
+        "USER.md",
+        "list",
+        LIMIT,
+        purpose="Who the person is and how to address them. Read in every session.",
+    ),
+)
+_WORKSPACE = re.compile(r"workspace-[a-z0-9][a-z0-9_-]{0,63}")
+
+
+def openclaw_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
+    state = where.place(FOLDER)
+    default = where.place(f"${{OPENCLAW_WORKSPACE_DIR:-{state / 'workspace'}}}")
+    everyone = "every session of this OpenClaw"
+    made = partial(MarkdownTarget, harness="openclaw", skills=state / "skills")
+    yield made("openclaw", default, everyone, existing_places(*PLACES), agent_folder=default)
+    for folder in folders_in(state, _WORKSPACE):
+        agent = folder.name.removeprefix("workspace-")
+        reach = f"every session of the OpenClaw agent {agent}"
+        yield made(f"openclaw/{agent}", folder, reach, existing_places(*PLACES), agent_folder=folder)
+
 
 _HOOK = Path(__file__).with_name("hook")
 _ABOUT = "a hook that queues each session for the next night"

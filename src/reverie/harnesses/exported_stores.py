@@ -1,9 +1,18 @@
-"""A memory store as files: a folder of Markdown, text and JSON, or one JSON file of memories with their paths."""
+"""A memory store as files: a folder of Markdown, text and JSON, or one JSON file of memories with their paths.
+
+Nothing is written there. The memories of somebody else's JSON are found by its shape, if that is known, or by a mapping
+file. A mapping is `reverie-mapping.toml` beside the files:
+
+    list = "memoryRecordSummaries"             # where the list of memories is
+    text = "content.text"                      # what a memory says
+    path = ["namespaces.0", "memoryRecordId"]  # where it stands; several are joined by "/"
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +24,6 @@ from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import sha256
 from reverie.core.strings import slug
-from reverie.harnesses.memory_stores.mapping import Mapped, known_shape, mapping_beside
 from reverie.system.files import read_file
 
 ENDINGS = (".md", ".markdown", ".mdx", ".txt", ".json", ".jsonl")
@@ -55,7 +63,7 @@ class Pages:
 
     def add(self, file: Path, document: Any) -> None:
         if isinstance(document, Mapping):
-            marks = {str(name): value for name, value in document.items() if _plain(str(name)) in _MORE}
+            marks = {str(name): value for name, value in document.items() if _plain_name(str(name)) in _MORE}
             rest = frozenset(map(str, document)) - set(marks)
             follows = next((name for name, value in marks.items() if value), "")
             if follows:
@@ -74,7 +82,7 @@ class Pages:
                 )
 
 
-def _plain(name: str) -> str:
+def _plain_name(name: str) -> str:
     return name.casefold().rpartition(".")[2].replace("_", "")
 
 
@@ -102,7 +110,7 @@ def _memories(where: str, file: Path, mapping: Mapped | None, pages: Pages) -> d
         return (mapping and mapping.memories(rows)) or _listed(rows) or {where: text}
     if file.suffix.lower() == ".json":
         document = _parsed(text, str(file))
-        held = (mapping.memories(document) if mapping else known_shape(document)) or _held(document)
+        held = (mapping.memories(document) if mapping else known_shape(document)) or _memories_in(document)
         if held:
             pages.add(file, document)
         return held or {where: text}
@@ -119,7 +127,7 @@ def _parsed(text: str, where: str) -> Any:
         ) from error
 
 
-def _held(value: Any) -> dict[str, str]:
+def _memories_in(value: Any) -> dict[str, str]:
     """The memories in a document that lists them; nothing where it is a memory itself."""
     if isinstance(value, list):
         return _listed(value)
@@ -177,3 +185,69 @@ class FolderSource:
 
     def close(self) -> None:
         """Nothing is held open."""
+
+
+MAPPING_FILE = "reverie-mapping.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """Dotted names; a number is a place in a list."""
+
+    list: str
+    text: str
+    path: tuple[str, ...]
+
+    def memories(self, document: Any) -> dict[str, str]:
+        """By path; nothing where the document has no such list."""
+        rows = _value_at(document, self.list) if self.list else document
+        found = dict[str, str]()
+        for number, row in enumerate(rows if isinstance(rows, Sequence) and not isinstance(rows, str) else (), 1):
+            text = _value_at(row, self.text)
+            if isinstance(text, str) and text.strip():
+                parts = [str(part).strip("/") for name in self.path if (part := _value_at(row, name)) not in (None, "")]
+                found[f"/{'/'.join(parts) or number}"] = text
+        return found
+
+
+KNOWN = {
+    "AWS Bedrock AgentCore Memory": Mapped("memoryRecordSummaries", "content.text", ("namespaces.0", "memoryRecordId")),
+    "Vertex AI Memory Bank": Mapped("memories", "fact", ("scope.user_id", "scope.user", "name")),
+    "Vertex AI Memory Bank, retrieved": Mapped(
+        "retrievedMemories", "memory.fact", ("memory.scope.user_id", "memory.scope.user", "memory.name")
+    ),
+    "Azure AI Foundry agent service": Mapped(
+        "memories", "memory_item.content", ("memory_item.scope", "memory_item.kind", "memory_item.memory_id")
+    ),
+}
+
+
+def mapping_beside(folder: Path) -> Mapped | None:
+    content = read_file(folder / MAPPING_FILE)
+    if content is None:
+        return None
+    try:
+        row = tomllib.loads(content.decode())
+        path = row.get("path", [])
+        return Mapped(str(row.get("list", "")), str(row["text"]), (path,) if isinstance(path, str) else tuple(path))
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(
+            f"{folder / MAPPING_FILE} cannot be used: {type(error).__name__} {error}.", expected="list, text and path"
+        ) from error
+
+
+def known_shape(document: Any) -> dict[str, str]:
+    """The memories in a document of one of the shapes that are known; nothing in any other."""
+    found = (one.memories(document) for one in KNOWN.values())
+    return next((memories for memories in found if memories), {})
+
+
+def _value_at(value: Any, name: str) -> Any:
+    for part in name.split("."):
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return None
+    return value

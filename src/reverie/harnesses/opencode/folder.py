@@ -1,4 +1,7 @@
-"""Puts Reverie into opencode. The AGENTS.md beside its settings is read in every session already: a night writes there.
+"""opencode's own folders: the instructions a night may change, and what puts Reverie into it.
+
+The target is `opencode`, the AGENTS.md beside its settings, read in every session. A project's own is reached by its
+path.
 
 The MCP server stands in `opencode.json` (or `opencode.jsonc`), which may hold comments. Its sessions are in a database
 of its own, which a night reads where it lies; a plugin, in `plugin` beside the settings, tells that one has an answer.
@@ -9,15 +12,32 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
-from reverie.harnesses.opencode.target import FOLDER
+from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
+from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.config_files.edits import JsonMember, OwnFile
+
+FOLDER = "${XDG_CONFIG_HOME:-~/.config}/opencode"
+INSTRUCTIONS = Place(
+    "AGENTS.md",
+    "list",
+    INSTRUCTIONS_LIMIT,
+    purpose="The person's own instructions to opencode, for everything they do. Read in every session.",
+)
+
+
+def opencode_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
+    folder = where.place(FOLDER)
+    reach = "every opencode session of this user"
+    listed, skills = fixed(INSTRUCTIONS), folder / "skills"
+    yield MarkdownTarget("opencode", folder, reach, listed, agent_folder=folder, harness="opencode", skills=skills)
+
 
 _PLUGIN = Path(__file__).with_name("plugin.js")
 _ABOUT = "a plugin that queues each session for the next night"

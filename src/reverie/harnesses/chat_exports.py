@@ -1,22 +1,29 @@
-"""ChatGPT's data export: `conversations.json`, a list of conversations, each a tree of messages.
+"""Conversations that come as files: ChatGPT's data export, and ShareGPT.
 
-An edited prompt or a regenerated answer makes a branch. What was said is the way from the root to
-`current_node`, the branch on screen. Requests logged from the API have no reader here: `{"messages": […]}` is
-the plain form.
+ChatGPT: `conversations.json`, a list of conversations, each a tree of messages. An edited prompt or a regenerated
+answer makes a branch. What was said is the way from the root to `current_node`, the branch on screen. Requests logged
+from the API have no reader here: `{"messages": […]}` is the plain form.
+
+ShareGPT: `{"conversations": [{"from": "human", "value": "…"}, …]}`, and the trajectories of Hermes. In a trajectory the
+model's calls stand in the text as `<tool_call>`, what came back as one message with a `<tool_response>` for each call,
+and thoughts as `<think>`, which were not said. `completed` is the outcome.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
+from reverie.harnesses.inline_tool_calls import calls_out_of, how_call_failed, json_object, spoken
 from reverie.transcripts.files.json_arrays import events_of
-from reverie.transcripts.files.json_text import mapping_or_empty
-from reverie.transcripts.messages import role_of
+from reverie.transcripts.files.json_streams import JsonList
+from reverie.transcripts.files.json_text import dumped, mapping_or_empty, string_or_none
+from reverie.transcripts.messages import origin_of, role_of, text_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
 
@@ -37,22 +44,22 @@ class OpenAIChatReader:
         return 0.95 if opens and _TREE.search(start) and all(key in start for key in _NODE) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
-        return events_of(path, lambda value, where: _conversation(value, where, path))
+        return events_of(path, lambda value, where: _chatgpt_conversation(value, where, path))
 
 
-def _conversation(value: Any, where: str, path: Path) -> Iterator[Event]:
+def _chatgpt_conversation(value: Any, where: str, path: Path) -> Iterator[Event]:
     mapping = value.get("mapping") if isinstance(value, Mapping) else None
     if not isinstance(mapping, Mapping):
         yield Flaw(where, "not a conversation with a `mapping` of messages")
         return
-    yield Opened(_head(value, where, path))
+    yield Opened(_chatgpt_head(value, where, path))
     for name in _branch(mapping, value.get("current_node")):
         message = mapping[name].get("message")
         if isinstance(message, Mapping):
-            yield from _said(message, f"{where}, message {message.get('id')}")
+            yield from _chatgpt_message(message, f"{where}, message {message.get('id')}")
 
 
-def _head(value: Mapping[str, Any], where: str, path: Path) -> Head:
+def _chatgpt_head(value: Mapping[str, Any], where: str, path: Path) -> Head:
     identity = value.get("conversation_id") or value.get("id") or f"{path.stem}-{where.rpartition(' ')[2]}"
     facts = {"model": value.get("default_model_slug"), "gpt": value.get("gizmo_id")}
     title = value.get("title")
@@ -90,13 +97,13 @@ def _time(node: Mapping[str, Any]) -> float:
     return float(at) if isinstance(at, int | float) else 0.0
 
 
-def _said(message: Mapping[str, Any], where: str) -> Iterator[Said | Flaw]:
+def _chatgpt_message(message: Mapping[str, Any], where: str) -> Iterator[Said | Flaw]:
     author, content, about = (mapping_or_empty(message.get(key)) for key in ("author", "content", "metadata"))
     role, kind = role_of(author.get("role")), str(content.get("content_type"))
     if role is None:
         yield Flaw(where, f"unknown role {author.get('role')!r}")
         return
-    text = _words(content)
+    text = _chatgpt_words(content)
     if kind in _THOUGHTS or not text.strip():
         return
     recipient = message.get("recipient")
@@ -135,7 +142,7 @@ def _is_told(part: object) -> bool:
     return bool(part.get("text")) and not spoken
 
 
-def _words(content: Mapping[str, Any]) -> str:
+def _chatgpt_words(content: Mapping[str, Any]) -> str:
     if str(content.get("content_type")) in _CONTEXT:
         return "\n".join(str(content[key]) for key in _CONTEXT_KEYS if content.get(key))
     parts = content.get("parts")
@@ -170,3 +177,87 @@ def _failed(content: Mapping[str, Any], about: Mapping[str, Any]) -> bool | None
         return True
     status = mapping_or_empty(about.get("aggregate_result")).get("status")
     return None if not isinstance(status, str) else status != "success"
+
+
+_SHAREGPT = re.compile(rb'"conversations"\s*:\s*\[\s*\{\s*"(?:from|value|role|content)"\s*:')
+_TOOL_RESPONSE = re.compile(r"<tool_response>\s*(.*?)\s*</tool_response>", re.DOTALL)
+_SPOKEN_BY_HARNESS = "You are a function calling AI model."
+
+
+class ShareGPTReader:
+    name = "sharegpt"
+    places: tuple[str, ...] = ()
+
+    def recognises(self, path: Path, start: bytes) -> float:
+        return 0.95 if start.lstrip()[:1] in (b"[", b"{") and _SHAREGPT.search(start) else 0.0
+
+    def read(self, path: Path) -> Iterator[Event]:
+        return events_of(path, lambda value, where: _sharegpt_conversation(value, where, path))
+
+
+def _sharegpt_conversation(value: Any, where: str, path: Path) -> Iterator[Event]:
+    messages = value.get("conversations") if isinstance(value, Mapping) else None
+    if not isinstance(messages, JsonList):
+        yield Flaw(where, "not an object with a list of `conversations`")
+        return
+    yield Opened(_sharegpt_head(value, where, path))
+    for number, message in enumerate(messages, 1):
+        yield _sharegpt_message(message, f"{where}, message {number}")
+
+
+def _sharegpt_head(value: Mapping[str, Any], where: str, path: Path) -> Head:
+    metadata = value.get("metadata")
+    about = {**(metadata if isinstance(metadata, Mapping) else {}), **value}
+    number = about.get("prompt_index", where.rpartition(" ")[2])
+    identity = about.get("id")
+    completed = about.get("completed")
+    toolsets = about.get("toolsets_used")
+    facts = {
+        "model": about.get("model"),
+        "toolsets": ", ".join(map(str, toolsets)) if isinstance(toolsets, list) else None,
+    }
+    return Head(
+        id=f"sharegpt:{identity if identity not in (None, '') else f'{path.stem}-{number}'}",
+        harness="sharegpt",
+        started_at=moment(about.get("timestamp")),
+        outcome=float(completed) if isinstance(completed, bool) else None,
+        facts={name: str(fact) for name, fact in facts.items() if fact},
+    )
+
+
+def _sharegpt_message(message: Any, where: str) -> Said | Flaw:
+    speaker = message.get("from", message.get("role")) if isinstance(message, Mapping) else None
+    role = role_of(speaker)
+    if role is None:
+        return Flaw(where, f"unknown speaker {speaker!r}")
+    content = message.get("value", message.get("content"))
+    text = text_of(content)
+    if role == "assistant":
+        text, calls = calls_out_of(spoken(text))
+        return Said(role, text, calls=calls)
+    if role == "tool":
+        return _tool_responses(text)
+    generated = role == "system" and text.startswith(_SPOKEN_BY_HARNESS)
+    return Said(role, text, noise="system prompt" if generated else None, origin=origin_of(content))
+
+
+def _tool_responses(text: str) -> Said:
+    """One message, however many calls it answers: it names a call only if it answers just one."""
+    responses = [json_object(inside) or {"content": inside} for inside in _TOOL_RESPONSE.findall(text)]
+    if not responses:
+        return Said("tool", text, failed=how_call_failed(json_object(text)))
+    words = [response.get("content", response) for response in responses]
+    ends = [how_call_failed(word if isinstance(word, Mapping) else json_object(str(word))) for word in words]
+    said = (word if isinstance(word, str) else dumped(word) for word in words)
+    result = Said("tool", "\n".join(said), failed=_together(ends))
+    if len(responses) > 1:
+        return result
+    return replace(
+        result, answers=string_or_none(responses[0].get("tool_call_id")), name=string_or_none(responses[0].get("name"))
+    )
+
+
+def _together(ends: list[bool | None]) -> bool | None:
+    if True in ends:
+        return True
+    return None if None in ends else False

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reverie.harnesses.hermes.target import HermesTarget, is_hermes_home
-from reverie.harnesses.markdown.lists import (
+from reverie.harnesses.hermes.folder import HermesTarget, is_hermes_home
+from reverie.harnesses.markdown import (
     Listed,
     MarkdownTarget,
     every_file,

@@ -1,1 +1,0 @@
-"""Transcripts that come as files: exports and benchmark runs."""

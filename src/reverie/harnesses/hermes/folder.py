@@ -1,0 +1,326 @@
+"""A Hermes home: its memory, which a night may change, its own queue, and what puts Reverie into it.
+
+The target `hermes` is the home itself, `hermes/<profile>` one of its profiles, each of which is a home of its own:
+`memories/MEMORY.md` and `USER.md`, under Hermes' own lock files. Where `memory.write_approval` is on, what its memory
+tool would write is staged as a file each in `pending/memory/`. What the plugin wrote down about skills that Hermes used
+is in `dreaming/outcomes.jsonl`.
+
+Installed are the plugin, which brings `/dreaming` and queues each session; the MCP server; a skill. The plugin is
+copied into the home, with a file beside it that says how Reverie is started from anywhere. Where Reverie is installed
+beside Hermes, Hermes loads the one it finds by the entry point instead, which is the same. `config.yaml` gets one line
+each in `plugins.enabled` and `mcp_servers`. (Seen in 0.19.0.)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from reverie.core.errors import BadInput, BadSetting, NotPermitted
+from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.markdown import folders_in, is_folder, names_in, real
+from reverie.memory.target import Held, Place, StagedStep, StagedWrite, Target
+from reverie.memory.targets import HomePlaces
+from reverie.skills.match_skills import Outcomes
+from reverie.system.config_files import yaml_edits
+from reverie.system.config_files.edits import ConfigEdit, OwnFile, YamlElement, YamlMember
+from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
+from reverie.system.shared_files import HeldFiles, has_displaced_files, modified_at
+
+NAME = "hermes"
+PURPOSES = {
+    "MEMORY.md": "The agent's notes: environment, projects, conventions, tools. Read in every session.",
+    "USER.md": "Who the person is and how they want to be treated. Read in every session.",
+}
+LIMITS = {"MEMORY.md": ("memory_char_limit", 2200), "USER.md": ("user_char_limit", 1375)}
+_PROFILE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")  # as Hermes allows them
+_YES = ("true", "yes", "on")  # as YAML has it
+_MARKS = {"config.yaml", "state.db", "SOUL.md"}
+
+
+class HermesTarget:
+    def __init__(self, home: Path, name: str = NAME) -> None:
+        self._home = real(home)
+        self.folder = self._folder = real(self._home / "memories")
+        self.name = name
+        self.key = f"hermes:{self._home}"
+        self.dreaming = self._home / "dreaming"  # where its users look for the diary
+        self.agent_folder = self._home
+        self.harness = "hermes"
+        self.skills = self._home / "skills"  # a profile's are mostly copies of the home's
+        self.instructions = (self._home / "SOUL.md",)  # read with memory, and never changed by a dream
+        self.reach = f"every session of the Hermes home {home.name}, whoever talks to it"
+
+    def places(self) -> list[Place]:
+        configured = _configured(self._home / "config.yaml", r"(\w+_char_limit):\s*['\"]?(\d+)")
+        return [
+            Place(name, "hermes", int(configured.get(key, limit)), purpose=PURPOSES[name])
+            for name, (key, limit) in LIMITS.items()
+        ]
+
+    @property
+    def settings(self) -> DreamingBlock:
+        """The `dreaming` block of its config.yaml."""
+        return dreaming_block(self._home / "config.yaml")
+
+    @property
+    def approval(self) -> str:
+        """Why nothing may land here without a person, if Hermes' own settings say so."""
+        path = self._home / "config.yaml"
+        said = _configured(path, r"(write_approval):\s*['\"]?(\w+)").get("write_approval", "")
+        return f"memory.write_approval in {path} wants every write approved" if said.lower() in _YES else ""
+
+    def staged(self) -> list[StagedWrite]:
+        """The writes Hermes itself holds back until a person approves."""
+        return list(staged_in(self._home))
+
+    def discard(self, staged: str) -> None:
+        discard_staged(self._home, staged)
+
+    def read(self, document: str) -> bytes | None:
+        return read_file(self._path(document))
+
+    @contextmanager
+    def held(self, document: str) -> Iterator[Held]:
+        """Reverie's own lock is on the folder, which leaves nothing in it; Hermes' lock file is for the exchange."""
+        self._path(document)
+        with flocked_folder(self._folder, PATIENCE_SECONDS):
+            yield HeldFiles(self._path, self._alone)
+
+    def has_displaced(self, document: str) -> bool:
+        return has_displaced_files(self._path(document))
+
+    def written_at(self, document: str) -> datetime | None:
+        return modified_at(self._path(document))
+
+    def _alone(self, document: str) -> AbstractContextManager[None]:
+        return flocked(self._path(document).with_name(f"{document}.lock"), PATIENCE_SECONDS)
+
+    def _path(self, document: str) -> Path:
+        if document not in LIMITS:
+            raise BadInput(f"A Hermes home has no document {document!r}.", expected=" or ".join(LIMITS))
+        return self._folder / document
+
+
+def hermes_targets(where: HomePlaces) -> Iterator[HermesTarget]:
+    home = where.place("${HERMES_HOME:-~/.hermes}")
+    yield HermesTarget(home)
+    for profile in folders_in(home / "profiles", _PROFILE):
+        yield HermesTarget(profile, f"{NAME}/{profile.name}")
+
+
+def is_hermes_home(folder: Path) -> bool:
+    return is_folder(folder / "memories") and not _MARKS.isdisjoint(names_in(folder))
+
+
+@dataclass(frozen=True, slots=True)
+class DreamingBlock:
+    """The block `dreaming:` of a config.yaml; empty where there is none."""
+
+    path: Path
+    values: Mapping[str, object]
+
+
+def dreaming_block(path: Path) -> DreamingBlock:
+    """Only the block itself is read as YAML: the rest of the file is long and not ours."""
+    lines = _config_lines(path)
+    start = next((number for number, line in enumerate(lines) if line.startswith("dreaming:")), None)
+    if start is None:
+        return DreamingBlock(path, {})
+    end = next((at for at in range(start + 1, len(lines)) if re.match(r"[^\s#]", lines[at])), len(lines))
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        found = YAML(typ="safe").load("\n".join(lines[start:end]))["dreaming"]
+    except YAMLError as error:
+        raise BadSetting(
+            f"The block `dreaming:` in {path} is not YAML: {getattr(error, 'problem', None) or error}.",
+            next_step="Mend it or take it out.",
+        ) from error
+    if found is not None and not isinstance(found, Mapping):
+        raise BadSetting(f"`dreaming:` in {path} is {found!r}.", expected="a block with keys such as `enabled: true`")
+    return DreamingBlock(path, found or {})
+
+
+def _config_lines(path: Path) -> list[str]:
+    try:
+        return path.read_text("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise NotPermitted(f"{path} could not be read: {error.strerror}.", expected="Hermes' settings") from error
+
+
+def _configured(path: Path, wanted: str) -> dict[str, str]:
+    """Keys of the section `memory:` of Hermes' config.yaml. Three keys of one section need no YAML library."""
+    found: dict[str, str] = {}
+    section = ""
+    for line in _config_lines(path):
+        if top := re.match(r"(\w+):", line):
+            section = top[1]
+        if section == "memory":
+            found |= dict(re.findall(wanted, line.partition("#")[0]))
+    return found
+
+
+_DOCUMENTS = {"memory": "MEMORY.md", "user": "USER.md"}
+_STAGED_NAME = re.compile(r"[0-9a-f]{8}")
+
+
+def staged_in(home: Path) -> Iterator[StagedWrite]:
+    """Oldest first, behind those that cannot be read."""
+    found = list[tuple[float, StagedWrite]]()
+    for path in _staged_folder(home).glob("*.json"):
+        try:
+            told = json.loads(path.read_bytes())
+            payload: Mapping[str, Any] = told["payload"]
+            steps = payload["operations"] if payload["action"] == "batch" else [payload]
+            write = StagedWrite(path.stem, _DOCUMENTS[payload["target"]], tuple(map(_staged_step, steps)))
+            found.append((float(told.get("created_at") or 0), write))
+        except FileNotFoundError:
+            continue  # decided meanwhile
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            why = f"{path} is not a write as Hermes stages it ({type(error).__name__}: {error})"
+            found.append((0, StagedWrite(path.stem, "", (), why)))
+    return (write for _, write in sorted(found, key=lambda one: (one[0], one[1].id)))
+
+
+def discard_staged(home: Path, name: str) -> None:
+    if _STAGED_NAME.fullmatch(name):
+        (_staged_folder(home) / f"{name}.json").unlink(missing_ok=True)
+
+
+def _staged_folder(home: Path) -> Path:
+    return home / "pending/memory"
+
+
+def _staged_step(told: Mapping[str, Any]) -> StagedStep:
+    action = told["action"]
+    if action not in ("add", "replace", "remove"):
+        raise ValueError(action)
+    old = "" if action == "add" else str(told["old_text"])
+    text = "" if action == "remove" else str(told["content"])
+    if not (old or text) or (action != "add" and not old):
+        raise ValueError("nothing to do")
+    return StagedStep(old, text.strip())
+
+
+_OUTCOMES = {
+    "succeeded": Outcomes(succeeded=1),
+    "failed": Outcomes(failed=1),
+    "ignored": Outcomes(ignored=1),
+}
+
+
+def skill_outcomes(targets: Iterable[Target]) -> Mapping[str, Outcomes]:
+    """By the name of the skill, over every Hermes home. Lines that cannot be read count for nothing."""
+    found = dict[str, Outcomes]()
+    for target in targets:
+        folder: Path | None = getattr(target, "dreaming", None)
+        for line in _outcome_lines(folder / "outcomes.jsonl") if folder else ():
+            try:
+                told = json.loads(line)
+                name = str(told["skill"]).rpartition("/")[2]
+                found[name] = found.get(name, Outcomes()) + _OUTCOMES[told["outcome"]]
+            except (ValueError, KeyError, TypeError):
+                continue  # cut by a crash
+    return found
+
+
+def _outcome_lines(path: Path) -> list[str]:
+    try:
+        return path.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
+LAUNCH = "launch.json"
+JOB = "reverie-night"  # as the plugin names it
+_PLUGIN = (".py", ".yaml", ".md")
+_SECONDS = 60
+
+
+class HermesInstaller:
+    name = "hermes"
+    title = "Hermes"
+    target = "hermes"
+    reader = "hermes"
+
+    def folder(self, where: HomePlaces) -> Path:
+        return where.place("${HERMES_HOME:-~/.hermes}")
+
+    def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
+        folder = self.folder(where)
+        config = folder / "config.yaml"
+        edits: list[ConfigEdit] = [
+            YamlElement(config, "the plugin", ("plugins", "enabled"), "reverie"),
+            YamlMember(config, "the MCP server", ("mcp_servers", "reverie"), launch.server(self.name, self.target)),
+            *_plugin(folder / "plugins/reverie", launch),
+            OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+        ]
+        return InstallPlan(edits, [*_notes(config)])
+
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
+        said = event.get("transcript_path")
+        return Path(said) if isinstance(said, str) and said else None
+
+    def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
+        session, at = f"202601{number:02}_090000_00000{number}", f"2026-01-{number:02}T09:00:00Z"
+        messages = [{"role": "user", "content": sentence}, {"role": "assistant", "content": "All right."}]
+        told = {"session_id": session, "session_start": at, "platform": "cli", "messages": messages}
+        path = self.folder(where) / f"sessions/session_{session}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(told), "utf-8")
+        return {"transcript_path": str(path)}
+
+    def left(self, where: HomePlaces) -> list[str]:
+        """The job of `hermes dreaming install-cron`: Hermes' cron would run it every night, and fail."""
+        try:
+            jobs = json.loads((self.folder(where) / "cron/jobs.json").read_text("utf-8"))["jobs"]
+            named = any(one["name"] == JOB for one in jobs)
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+        return [f"Hermes' cron still has the night: `hermes cron remove {JOB}` takes it out."] if named else []
+
+    def prove(self, where: HomePlaces) -> str:
+        """Ask the real Hermes, if it is found, whether it has the plugin's commands."""
+        beside = Path(sys.executable).with_name("hermes")
+        program = str(beside) if beside.exists() else shutil.which("hermes")
+        if program is None:
+            return "Hermes itself was not asked: there is no `hermes` on the PATH. `hermes dreaming status` shows it."
+        asked = ["env", f"HERMES_HOME={self.folder(where)}", program, "dreaming", "--help"]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=_SECONDS)
+        if done.returncode or "install-cron" not in done.stdout:
+            raise BadInput(f"`hermes dreaming --help` failed: {(done.stderr or done.stdout).strip()[-500:]}")
+        return "Hermes has the commands `hermes dreaming` and `/dreaming`."
+
+
+def _plugin(folder: Path, launch: Launch) -> Iterator[OwnFile]:
+    environment = {**launch.environment, "REVERIE_HOME": str(launch.home)}
+    told = {"program": launch.words()[:-2], "environment": environment, "nights": launch.nights}
+    yield OwnFile(folder / LAUNCH, "how the plugin starts Reverie", f"{json.dumps(told, indent=1)}\n")
+    source = files("reverie") / "integrations/hermes"
+    for file in sorted(source.iterdir(), key=lambda one: one.name):
+        if Path(file.name).suffix in _PLUGIN:
+            yield OwnFile(folder / file.name, "the plugin", file.read_text("utf-8"))
+
+
+def _notes(config: Path) -> Iterator[str]:
+    yield "Hermes calls the tools of the MCP server only where it has its extra `mcp` (hermes-agent[mcp])."
+    try:
+        disabled = yaml_edits.yaml_value(config.read_text("utf-8-sig"), ("plugins", "disabled"))
+    except (OSError, ValueError, BadInput):  # installing says so
+        return
+    if "reverie" in (disabled or ()):
+        yield f"`plugins.disabled` in {config} names reverie, which wins: take it out there."

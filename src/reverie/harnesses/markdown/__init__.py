@@ -1,1 +1,0 @@
-"""Memory in Markdown files of anybody's: lists, the Home's own, any path."""

@@ -1,1 +1,0 @@
-"""Memory stores that live elsewhere: exported folders, and servers that speak Anthropic's protocol. Only read."""
