@@ -16,7 +16,7 @@ from pathlib import Path
 
 from reverie.app import Home, open_home
 from reverie.changes.history.change import Change, Edit, Grounds
-from reverie.system.git.projection import GitProjection
+from reverie.system.git_projection import GitProjection
 from reverie.system.skill_folders import SkillFolder
 
 LANDINGS = 40

@@ -37,7 +37,7 @@ from tests.faults.houses import MEMORY, House, broken, ours
 from tests.faults.tallying import FULL, LINES, spread
 from tests.sizes import sized
 
-WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.system.dream_files", "reverie.llm.asker")
+WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.system.file_records", "reverie.llm.asker")
 MODEL = "model"
 EARLY, NOON = datetime(2026, 5, 1, 12, tzinfo=UTC), datetime(2026, 5, 12, 12, tzinfo=UTC)
 RELEASE = "To release: first run `make check`, then `make tag`, then push the tag."

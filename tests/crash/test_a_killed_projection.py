@@ -35,7 +35,7 @@ exit $code
 RUN = """
 import resource, sys
 from pathlib import Path
-from reverie.system.git.projection import GitProjection
+from reverie.system.git_projection import GitProjection
 from reverie.system.skill_folders import SkillFolder
 from reverie.app import open_home
 

@@ -18,7 +18,7 @@ from reverie.changes.land import Landed
 from reverie.core.hashes import sha256
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.skills.amendment import NewText, Patch
-from reverie.system import exchange
+from reverie.system import shared_files
 from tests.faults.driving import quick_folder
 from tests.faults.editors import KINDS, AtLine, between, gaps
 from tests.faults.fixtures import Tallied
@@ -110,7 +110,7 @@ def test_where_names_cannot_be_exchanged_what_is_written_into_the_old_file_is_fo
     tallied: Tallied, stored: Stored, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     tally = tallied("F10", "an editor writes into the file at a line of a landing, where two names cannot be exchanged")
-    monkeypatch.setattr(exchange, "_call", lambda: None)
+    monkeypatch.setattr(shared_files, "_call", lambda: None)
     for at in spread(chosen(stored.copied(), 6), 100):
         house = stored.copied()
         with house.opened() as home, KINDS[kind](house.memory) as save:

@@ -11,8 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from reverie.core.errors import BadInput
-from reverie.system.config_files.edits import JsonElement, JsonMember, TomlKey, TomlTable
-from reverie.system.installation import Installation
+from reverie.system.installation import Installation, JsonElement, JsonMember, TomlKey, TomlTable
 
 SERVER = {"command": "/opt/python", "args": ["-m", "reverie", "mcp"], "env": {"REVERIE_OWNER": "ann"}}
 HOOK = {"hooks": [{"type": "command", "command": "python -m reverie sessions queue --agent claude"}]}

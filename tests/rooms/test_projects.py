@@ -22,7 +22,7 @@ from reverie.harnesses.hermes.reader import HermesReader
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.memory.target import Place, Target, belongs, in_project, sees
 from reverie.memory.targets import HomePlaces, Targets, targets
-from reverie.system.repositories import repository_root
+from reverie.system.git import repository_root
 from reverie.transcripts import plain_json as plain
 from reverie.transcripts.projects import is_dashed, project_folder, project_name
 from reverie.transcripts.readers import Opened, Reader

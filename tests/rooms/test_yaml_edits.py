@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadInput
-from reverie.system.config_files import yaml_edits
+from reverie.system import yaml_edits
 
 LIST, MEMBER = ("plugins", "enabled"), ("mcp_servers", "reverie")
 TEXTS = [

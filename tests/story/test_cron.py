@@ -328,9 +328,9 @@ def test_a_night_that_failed_is_not_tried_again_every_hour(home: Home, monkeypat
 
 
 def test_a_night_under_way_is_left_alone(homes: HomeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    from reverie.system import dream_files
+    from reverie.system import file_records
 
-    monkeypatch.setattr(dream_files, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(file_records, "PATIENCE_SECONDS", 0.1)
     home = homes()
     with home.dream.shown("home").alone():
         assert home.dream.if_due(Due(NOON), "home") is None

@@ -23,8 +23,8 @@ from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Replace, entry_hash
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import writing_across
-from reverie.system.git.projection import GitProjection
-from reverie.system.git.stream import showable
+from reverie.system.git import showable
+from reverie.system.git_projection import GitProjection
 from reverie.system.skill_folders import SkillFolder
 from reverie.transcripts.session import Evidence
 from tests.conftest import NOON, HomeMaker

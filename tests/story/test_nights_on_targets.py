@@ -8,7 +8,7 @@ import pytest
 
 from reverie.app import Home
 from reverie.core.errors import StillLocked
-from reverie.system import dream_files
+from reverie.system import file_records
 from tests.conftest import HomeMaker
 
 
@@ -55,7 +55,7 @@ def test_a_night_by_another_spelling_waits_for_the_one_under_way(
 ) -> None:
     notes = project(tmp_path, "one")
     monkeypatch.chdir(notes.parent)
-    monkeypatch.setattr(dream_files, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(file_records, "PATIENCE_SECONDS", 0.1)
     with home.dream.shown("./notes").alone(), pytest.raises(StillLocked):
         home.dream(target=str(notes))
     assert home.dreams.records.find(home.owned, str(notes)) == []

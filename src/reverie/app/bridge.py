@@ -29,7 +29,7 @@ def bridge(home: Home) -> Bridge:
     from reverie.bridge.library import Bridge
     from reverie.bridge.propose.amendments import Amending
     from reverie.harnesses.exported_stores import read_folder
-    from reverie.system.store_copies import RouteFile, StoreCopies, every_copy
+    from reverie.system.file_records import RouteFile, StoreCopies, every_copy
 
     folder = home.config.home
     return Bridge(

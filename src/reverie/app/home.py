@@ -65,9 +65,9 @@ if TYPE_CHECKING:
     from reverie.storage.index.words import TantivyIndex
     from reverie.storage.transcripts.sessions import SqlRecords
     from reverie.system.export import Exported
-    from reverie.system.git.projection import GitProjection
+    from reverie.system.file_records import SessionQueue
+    from reverie.system.git_projection import GitProjection
     from reverie.system.schedules import Crontab, Nightly, Timer
-    from reverie.system.session_queue import SessionQueue
     from reverie.system.skill_folders import SkillFolder
     from reverie.transcripts.library import Library
     from reverie.transcripts.records import Ended, Source
@@ -127,7 +127,7 @@ class Home:
 
     @cached_property
     def sessions(self) -> Library:
-        from reverie.system.repositories import repository_root
+        from reverie.system.git import repository_root
 
         library = self.library(self.scope, self.config.owner)
         return replace(library, root_of=repository_root, standard=self._standard_places, ended=self.ended)
@@ -135,7 +135,7 @@ class Home:
     @cached_property
     def ended(self) -> SessionQueue:
         """The sessions that agents' hooks queued for the next night."""
-        from reverie.system.session_queue import SessionQueue
+        from reverie.system.file_records import SessionQueue
 
         return SessionQueue(self.config.home / "queue")
 
@@ -163,7 +163,7 @@ class Home:
     def begin_night_if_due(self) -> bool:
         """Have a process of its own look whether a night is due, and do it; nobody waits for it."""
         from reverie.harnesses.installers import Launch
-        from reverie.system.background_night import BackgroundNight
+        from reverie.system.schedules import BackgroundNight
 
         if not self.config.dreaming.enabled:
             return False
@@ -282,7 +282,7 @@ class Home:
 
     @cached_property
     def projection(self) -> GitProjection:
-        from reverie.system.git.projection import GitProjection
+        from reverie.system.git_projection import GitProjection
 
         return GitProjection(self.config.home, self.history_records, self.owned, self.holders, self.config.commit_in)
 
@@ -320,7 +320,7 @@ class Home:
     @cached_property
     def experiments(self) -> Experiments:
         from reverie.experiments.library import Experiments
-        from reverie.system.experiment_files import ExperimentFiles
+        from reverie.system.file_records import ExperimentFiles
 
         return Experiments(ExperimentFiles(self.config.home / "ab"), self.clock)
 

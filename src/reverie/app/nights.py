@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reverie.dreams.run.job_queue import Engine as NightEngine
     from reverie.dreams.run.job_queue import Nights, ServerWorker
     from reverie.dreams.run.runner import DreamRunner
-    from reverie.system.dream_files import DreamFiles
+    from reverie.system.file_records import DreamFiles
     from reverie.transcripts.session import Head
 
 
@@ -138,7 +138,7 @@ def _unread(home: Home, target: str) -> str:
 
 def _dream_files(home: Home, target: str) -> DreamFiles:
     """One for each place, however it is spelt: beside it where its tool has a place for that, else in the home."""
-    from reverie.system.dream_files import DreamFiles
+    from reverie.system.file_records import DreamFiles
 
     found = home.targets.named(target)
     known = next((one for one in home.targets.offered() if one.key == found.key), None)

@@ -28,7 +28,7 @@ from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_files.edits import JsonElement, JsonMember, OwnFile
+from reverie.system.installation import JsonElement, JsonMember, OwnFile
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.files.json_text import mapping_or_empty, string_or_none

@@ -21,8 +21,7 @@ from typing import Any, Protocol
 
 from reverie.core.errors import NotFound
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_files.edits import ConfigEdit
-from reverie.system.installation import FileChange, Installation
+from reverie.system.installation import ConfigEdit, FileChange, Installation
 
 GROUP = "reverie.installers"
 SKILL = Path(__file__).with_name("agent_skill.md").read_text("utf-8")

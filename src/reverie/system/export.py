@@ -22,7 +22,7 @@ from reverie.core.errors import BadInput
 from reverie.core.hashes import json_ready
 from reverie.core.strings import slug
 from reverie.system.files import make_folder, replace_file
-from reverie.system.git.repository import RepositoryPlace, opened
+from reverie.system.git_repository import RepositoryPlace, opened
 
 README = """\
 # What your agents learned

@@ -1,5 +1,5 @@
-"""Nights by the system's own means: a line of the user's crontab, or a systemd timer. One for each home and target, or
-for all targets of a home.
+"""Nights by the system's own means: a line of the user's crontab or a systemd timer, one for each home and target or
+for all targets of a home; or in the background, begun by an agent's hook.
 
 Cron knows no time zone on Debian and on macOS, and what was slept through is lost there. So its line only looks, once
 an hour, and the command itself knows whether a night is due. A timer of systemd has both.
@@ -7,17 +7,19 @@ an hour, and the command itself knows whether a night is due. A timer of systemd
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from reverie.core.clock import EVERY_MINUTE, Schedule
+from reverie.core.clock import EVERY_MINUTE, Schedule, moment
 from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.core.strings import slug
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
@@ -254,3 +256,51 @@ def _run(command: list[str], given: str = "") -> subprocess.CompletedProcess[str
     done = subprocess.run(command, input=given.encode("utf-8", "surrogateescape"), capture_output=True, check=False)
     said = done.stdout.decode("utf-8", "surrogateescape")
     return subprocess.CompletedProcess(command, done.returncode, said, done.stderr.decode("utf-8", "replace"))
+
+
+AGAIN = timedelta(hours=1)
+_NICE = 10  # the agent goes on meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundNight:
+    """A night begun by an agent's hook, which waits for nothing: no cron is needed, and a machine that slept makes up.
+
+    At most once an hour the hook has a process of its own look whether a night is due; that holds the lock until it
+    ends, so there is one at a time for a home. `folder` has a file that says when to look next, and one with what the
+    last night said.
+    """
+
+    folder: Path
+
+    def begin(self, command: Sequence[str], now: datetime) -> bool:
+        """Start the command, which knows itself whether a night is due; not while one runs, nor within the hour."""
+        make_folder(self.folder)
+        with os.fdopen(os.open(self.folder / "next-look", os.O_RDWR | os.O_CREAT, 0o600), "r+") as look:
+            try:
+                fcntl.flock(look, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            after = moment(look.read().strip())
+            if after and now < after <= now + AGAIN:  # later than that is no time this ever wrote
+                return False
+            look.seek(0)
+            look.truncate()
+            look.write(f"{(now + AGAIN).isoformat()}\n")
+            look.flush()
+            self._start(command, look.fileno())
+        return True
+
+    def _start(self, command: Sequence[str], lock: int) -> None:
+        """It inherits the lock, which is free when both have closed it."""
+        with os.fdopen(os.open(self.folder / "night.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as said:
+            night = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                cwd=self.folder,
+                start_new_session=True,
+                pass_fds=(lock,),
+            )
+        os.setpriority(os.PRIO_PROCESS, night.pid, _NICE)

@@ -2,7 +2,8 @@
 
 The new bytes are written and synced beside the file. Then, under the lock of whoever owns the file and for no longer:
 it is read once more, exchanged with the new one in one step, and what came out is compared with what was read. What an
-editor saved in between goes back to its place, and the caller is told.
+editor saved in between goes back to its place, and the caller is told. Linux exchanges two names in one step
+(`renameat2`), macOS too (`renameatx_np`); so does not every file system. Where it cannot be done the nearest thing is.
 
 An editor may still hold the file that was displaced open, and write to it. So that file stays beside under a name of
 its own (`.reverie-….kept`) for as long as someone can write to it, or for a day where the system cannot tell. Its name
@@ -12,21 +13,83 @@ that inode was never exchanged, only prepared. Whatever comes to stand in such a
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import fcntl
 import os
 import re
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from reverie.core.errors import NotFound, NotPermitted, ReverieError
 from reverie.core.hashes import sha256
 from reverie.memory.target import Displaced
-from reverie.system.exchange import move_if_free, swap_files, written_elsewhere
 from reverie.system.files import OpenFolder, explained, make_folder
+
+_NOT_HERE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM)  # EPERM: in some containers
+_CALLS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}  # with the flags to exchange, and to keep
+
+
+def swap_files(folder: int, one: str, other: str) -> bool:
+    """Each name means what the other meant, from one moment to the next. False: it cannot be done here."""
+    return _renamed(folder, one, other, exchange=True)
+
+
+def move_if_free(folder: int, old: str, new: str) -> None:
+    """Rename, unless the new name means something already: then FileExistsError, and nothing is changed."""
+    if _renamed(folder, old, new, exchange=False):
+        return
+    os.link(old, new, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    os.unlink(old, dir_fd=folder)
+
+
+def written_elsewhere(handle: int) -> bool | None:
+    """Whether anyone else has this file open to write to it; None where that cannot be found out.
+
+    Linux grants a lease for reading only while nobody can write. It is given back at once; who would break it in
+    between sends a signal that nobody minds.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError as error:
+        return True if error.errno == errno.EAGAIN else None
+    return False
+
+
+def _renamed(folder: int, old: str, new: str, *, exchange: bool) -> bool:
+    found = _call()
+    if found is None:
+        return False
+    rename, exchanging, keeping = found
+    if rename(folder, os.fsencode(old), folder, os.fsencode(new), exchanging if exchange else keeping) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _NOT_HERE:
+        return False
+    raise OSError(number, os.strerror(number), new)
+
+
+@cache
+def _call() -> tuple[Callable[..., int], int, int] | None:
+    name, exchanging, keeping = _CALLS.get(sys.platform, ("", 0, 0))
+    function = getattr(ctypes.CDLL(None, use_errno=True), name, None) if name else None
+    if function is None:
+        return None
+    function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    function.restype = ctypes.c_int
+    return function, exchanging, keeping
+
 
 KEPT_SECONDS = 24 * 3600  # where it cannot be found out whether someone writes to a file
 LONGEST_KEPT_SECONDS = 30 * KEPT_SECONDS  # where it is said that someone does: some file systems say so of every file

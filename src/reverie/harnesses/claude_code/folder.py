@@ -29,8 +29,8 @@ from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, every_file, folders_in, names_in
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_files.edits import JsonElement, JsonMember, OwnFile
-from reverie.system.repositories import repository_root
+from reverie.system.git import repository_root
+from reverie.system.installation import JsonElement, JsonMember, OwnFile
 from reverie.transcripts.projects import LONGEST_DASHED, dashed, is_dashed, project_name
 
 HARNESS = "claude-code"

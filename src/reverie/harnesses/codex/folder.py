@@ -22,7 +22,7 @@ from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, is_file
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_files.edits import ConfigEdit, OwnFile, TomlKey, TomlTable
+from reverie.system.installation import ConfigEdit, OwnFile, TomlKey, TomlTable
 from reverie.transcripts.projects import project_name
 
 INSTRUCTIONS = Place(

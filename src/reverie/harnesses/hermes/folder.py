@@ -32,9 +32,9 @@ from reverie.harnesses.markdown import folders_in, is_folder, names_in, real
 from reverie.memory.target import Held, Place, StagedStep, StagedWrite, Target
 from reverie.memory.targets import HomePlaces
 from reverie.skills.match_skills import Outcomes
-from reverie.system.config_files import yaml_edits
-from reverie.system.config_files.edits import ConfigEdit, OwnFile, YamlElement, YamlMember
+from reverie.system import yaml_edits
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
+from reverie.system.installation import ConfigEdit, OwnFile, YamlElement, YamlMember
 from reverie.system.shared_files import HeldFiles, has_displaced_files, modified_at
 
 NAME = "hermes"

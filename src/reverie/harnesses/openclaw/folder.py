@@ -23,8 +23,8 @@ from reverie.harnesses.markdown import MarkdownTarget, existing_places, folders_
 from reverie.harnesses.openclaw import database
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_files import json_edits
-from reverie.system.config_files.edits import ConfigEdit, JsonMember, OwnFile
+from reverie.system import json_edits
+from reverie.system.installation import ConfigEdit, JsonMember, OwnFile
 
 FOLDER = "${OPENCLAW_STATE_DIR:-${OPENCLAW_HOME:-~}/.openclaw}"
 LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt

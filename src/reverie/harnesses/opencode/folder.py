@@ -21,7 +21,7 @@ from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_files.edits import JsonMember, OwnFile
+from reverie.system.installation import JsonMember, OwnFile
 
 FOLDER = "${XDG_CONFIG_HOME:-~/.config}/opencode"
 INSTRUCTIONS = Place(

@@ -23,7 +23,7 @@ from reverie.erasure.wanted import ErasurePlace, Left, Sought
 from reverie.erasure.words import Scrubber
 from reverie.storage.backup.archive import Unpacking
 from reverie.system.files import PATIENCE_SECONDS, flocked, read_file, replace_file, sync_folder
-from reverie.system.git.projection import GitProjection
+from reverie.system.git_projection import GitProjection
 
 SETTINGS = ("reverie.toml", "policy.toml")
 OURS_BY_OTHER_MEANS = ("index", "history", ".restoring")

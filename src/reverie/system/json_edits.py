@@ -2,7 +2,7 @@
 
 A member or an element is put behind the last one, written as its neighbours are. Taking it out again leaves the text
 as it was before. What is no JSON, or has something else where an object or a list should be, is refused. `json5` takes
-what people write by hand, too: comments, commas before a bracket, keys without quotation marks.
+what people write by hand, too: comments, commas before a bracket, keys without quotation marks. All JSON is JSON5.
 """
 
 from __future__ import annotations
@@ -14,7 +14,105 @@ from dataclasses import dataclass
 from typing import Any
 
 from reverie.core.errors import BadInput
-from reverie.system.config_files import json5_text
+
+_BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_COMMENT = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_WORD = re.compile(r"[^\s,:{}\[\]\"'/]+")
+_ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_NAMED: dict[str, Any] = {"true": True, "false": False, "null": None}
+_DEEPEST = 200
+
+
+def parse_json5(text: str) -> Any:
+    value, end = value_from(text, skip(text, 0))
+    if skip(text, end) != len(text):
+        raise ValueError(f"there is more behind the value: {text[end : end + 20]!r}")
+    return value
+
+
+def skip(text: str, at: int) -> int:
+    """Past spaces and comments."""
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def without_comments(text: str) -> str:
+    return _COMMENT.sub(lambda found: found[1] or "", text)
+
+
+def key_at(text: str, at: int) -> tuple[str, int]:
+    if text[at : at + 1] in ('"', "'"):
+        return _string(text, at)
+    found = _WORD.match(text, at)
+    if found is None:
+        raise ValueError(f"a key should stand at {text[at : at + 20]!r}")
+    return found[0], found.end()
+
+
+def value_from(text: str, at: int, depth: int = 0) -> tuple[Any, int]:
+    """The value that begins here, and where it ends."""
+    if depth > _DEEPEST:
+        raise ValueError("it is nested too deeply")
+    opens = text[at : at + 1]
+    if opens in ('"', "'"):
+        return _string(text, at)
+    if opens not in ("{", "["):
+        return _word(text, at)
+    members, elements = dict[str, Any](), list[Any]()
+    closes, at = {"{": "}", "[": "]"}[opens], skip(text, at + 1)
+    while text[at : at + 1] != closes:
+        key = ""
+        if opens == "{":
+            key, at = key_at(text, at)
+            at = _past(text, skip(text, at), ":")
+        value, at = value_from(text, at, depth + 1)
+        members[key] = value
+        elements.append(value)
+        at = skip(text, at)
+        if text[at : at + 1] != closes:
+            at = _past(text, at, ",")
+    return (members if opens == "{" else elements), at + 1
+
+
+def _past(text: str, at: int, mark: str) -> int:
+    if text[at : at + 1] != mark:
+        raise ValueError(f"{mark!r} should stand at {text[at : at + 20]!r}")
+    return skip(text, at + 1)
+
+
+def _string(text: str, at: int) -> tuple[str, int]:
+    found = _STRING.match(text, at)
+    if found is None:
+        raise ValueError(f"a string does not end: {text[at : at + 20]!r}")
+    inner = found[1] if found[1] is not None else found[2]
+    return str(json.loads(f'"{_ESCAPE.sub(_escape, inner.replace(_RAW, _RAW_ESCAPED))}"', strict=False)), found.end()
+
+
+_RAW, _RAW_ESCAPED = "\u2028", "\\u2028"
+
+
+def _escape(found: re.Match[str]) -> str:
+    """As JSON writes it."""
+    what = found[1]
+    if what.endswith("\n"):
+        return ""
+    if what[0] == "x" and len(what) == 3:
+        return f"\\u00{what[1:]}"
+    return found[0] if what in '"\\/bfnrtu' else what
+
+
+def _word(text: str, at: int) -> tuple[Any, int]:
+    found = _WORD.match(text, at)
+    word = found[0] if found else ""
+    if word in _NAMED:
+        return _NAMED[word], at + len(word)
+    try:
+        number = int(word, 16) if "0x" in word.lower() else float(word) if re.search(r"[.eEN]|Inf", word) else int(word)
+    except ValueError:
+        raise ValueError(f"no value stands at {text[at : at + 20]!r}") from None
+    return number, at + len(word)
+
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _INDENT = re.compile(r"\n([ \t]+)\S")
@@ -102,7 +200,7 @@ def _without_empty(text: str, keys: Sequence[str], keep: str | None, json5: bool
 
 def _parsed(text: str, json5: bool = False) -> Any:
     try:
-        found = json5_text.parse_json5(text or _EMPTY) if json5 else json.loads(text or _EMPTY)
+        found = parse_json5(text or _EMPTY) if json5 else json.loads(text or _EMPTY)
     except (ValueError, RecursionError) as error:
         raise BadInput(
             f"it is not JSON: {error}.",
@@ -117,7 +215,7 @@ def _parsed(text: str, json5: bool = False) -> Any:
 def _way(text: str, keys: Sequence[str], json5: bool = False) -> tuple[int, list[str]]:
     """Where the value under these keys begins, as far as they lead, and the keys that are not there."""
     _parsed(text, json5)
-    at = _skip(text, 0)
+    at = skip(text, 0)
     for place, key in enumerate(keys):
         part = _container(text, at, "{").get(key)
         if part is None:
@@ -131,18 +229,18 @@ def _container(text: str, at: int, wanted: str) -> _Container:
         kind = {"{": "an object", "[": "a list"}[wanted]
         raise BadInput(f"{text[at : at + 40]!r} stands where {kind} should.", expected=kind, next_step="Mend it first.")
     start, parts = at, list[_Part]()
-    at = _skip(text, at + 1)
+    at = skip(text, at + 1)
     while text[at] not in "}]":
         begins, key = at, None
         if wanted == "{":
-            key, at = json5_text.key_at(text, at)
-            at = _skip(text, _skip(text, at) + 1)
+            key, at = key_at(text, at)
+            at = skip(text, skip(text, at) + 1)
         value = at
-        _, at = json5_text.value_from(text, at)
+        _, at = value_from(text, at)
         parts.append(_Part(key, begins, value, at))
-        at = _skip(text, at)
+        at = skip(text, at)
         if text[at] == ",":
-            at = _skip(text, at + 1)
+            at = skip(text, at + 1)
     return _Container(start, at, tuple(parts))
 
 
@@ -157,7 +255,7 @@ def _inserted(text: str, container: _Container, key: str | None, value: Any) -> 
         item = named + _rendered(value, indent, unit).replace("\n", end)
         after = text[last.end : container.closes].rstrip()
         if after:  # a comma, or a comment, which stays with what it is about
-            comma = "" if json5_text.without_comments(after).strip() else ","
+            comma = "" if without_comments(after).strip() else ","
             between = " " if inline and "//" not in after else f"{end}{indent}"
             return f"{text[: last.end]}{comma}{after}{between}{item}{text[last.end + len(after) :]}"
         return f"{text[: last.end]},{' ' if inline else f'{end}{indent}'}{item}{text[last.end :]}"
@@ -185,7 +283,7 @@ def _rendered(value: Any, indent: str, unit: str | None) -> str:
 def _removed(text: str, container: _Container, part: _Part) -> str:
     place = container.parts.index(part)
     before = text[container.parts[place - 1].end if place else container.opens + 1 : part.start]
-    if json5_text.without_comments(before) != before:  # comments stay
+    if without_comments(before) != before:  # comments stay
         left, right = text[: part.start], text[part.end :].lstrip(",")
         if "//" not in before or not right.lstrip(" \t\r").partition("\n")[0]:
             left = left.rstrip()
@@ -202,7 +300,3 @@ def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
     for key in reversed(keys):
         value = {key: value}
     return dict(value)
-
-
-def _skip(text: str, at: int) -> int:
-    return json5_text.skip(text, at)

@@ -1,0 +1,361 @@
+"""Records that are kept in files: the state of a target's nights, experiments, the queue of ended sessions, and copies
+of managed memory stores.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from reverie.bridge.night import BridgeNight, Link
+from reverie.bridge.propose.learned_routes import LearnedRoute
+from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
+from reverie.core.clock import rfc3339
+from reverie.core.hashes import sha256
+from reverie.core.strings import slug
+from reverie.experiments.experiment import Experiment, Metric, Outcome
+from reverie.system.files import PATIENCE_SECONDS, explained, flocked, make_folder, read_file, remove_file, replace_file
+from reverie.transcripts.files.names import kept_name
+from reverie.transcripts.records import Ended
+
+ASIDE = "before-reverie"
+LOCK = ".reverie.lock"
+NIGHT_LOCK = ".night.lock"
+THEIRS = (
+    "DREAMS.md",
+    "state.json",
+    "candidates.jsonl",
+    "decisions.jsonl",
+    "promotions.jsonl",
+    "runs",
+    "backups",
+    "config.yaml",
+    "memory_mutations.lock",
+)
+
+
+class DreamFiles:
+    """The state folder of a target's nights: written whole, after what another tool left there was put aside."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One night at a time over a target, on this machine."""
+        make_folder(self.folder)
+        with flocked(self.folder / NIGHT_LOCK, PATIENCE_SECONDS):
+            yield
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Replace what changed; a file with the same bytes is left alone."""
+        make_folder(self.folder)
+        with flocked(self.folder / LOCK):
+            self._put_aside()
+            for name, content in files.items():
+                path = self.folder / name
+                if read_file(path) != content:
+                    make_folder(path.parent)
+                    replace_file(path, content)
+
+    def _put_aside(self) -> None:
+        """Files of another tool are moved, never overwritten: they are its users' history."""
+        if _is_ours(read_file(self.folder / "state.json")):
+            return
+        theirs = [self.folder / name for name in THEIRS if (self.folder / name).exists()]
+        if theirs:
+            aside = _free(self.folder / ASIDE)
+            make_folder(aside)
+            for path in theirs:
+                path.rename(aside / path.name)
+
+
+def _is_ours(content: bytes | None) -> bool:
+    try:
+        told = json.loads(content or b"{}")
+    except ValueError:
+        return False
+    return isinstance(told, dict) and told.get("made_by") == "reverie"
+
+
+def _free(folder: Path) -> Path:
+    """The folder, or one numbered beside it if something was put aside before."""
+    numbered = (folder if number == 1 else folder.with_name(f"{folder.name}-{number}") for number in range(1, 1000))
+    return next(path for path in numbered if not path.exists())
+
+
+TAIL = 65_536  # bytes in which the last line begins
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentFiles:
+    """Experiments below the home: implements `reverie.experiments.library.ExperimentRecords`.
+
+    <home>/ab/<name>/experiment.json
+                     outcomes.jsonl     one line a session, only ever appended to; a unit by its hash
+    """
+
+    folder: Path
+
+    def names(self) -> list[str]:
+        return sorted(path.parent.name for path in self.folder.glob("*/experiment.json"))
+
+    def get(self, name: str) -> Experiment | None:
+        content = read_file(self.folder / name / "experiment.json")
+        if content is None:
+            return None
+        row = json.loads(content)
+        metrics = {"metric": Metric(**row["metric"]), "guardrails": tuple(Metric(**one) for one in row["guardrails"])}
+        return Experiment(**row | metrics | {"made_at": datetime.fromisoformat(row["made_at"])})
+
+    def put(self, experiment: Experiment) -> None:
+        make_folder(self.folder / experiment.name)
+        row = asdict(experiment) | {"made_at": rfc3339(experiment.made_at)}
+        replace_file(self.folder / experiment.name / "experiment.json", json.dumps(row, indent=1).encode() + b"\n")
+
+    def outcomes(self, name: str) -> list[Outcome]:
+        content = read_file(self.folder / name / "outcomes.jsonl") or b""
+        whole = content[: content.rfind(b"\n") + 1]
+        rows = map(json.loads, whole.splitlines())
+        return [Outcome(**row | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
+
+    def add(self, name: str, outcome: Outcome) -> None:
+        line = json.dumps(asdict(outcome) | {"at": rfc3339(outcome.at)}).encode() + b"\n"
+        path = self.folder / name / "outcomes.jsonl"
+        with flocked(self.folder / name / "outcomes.lock", PATIENCE_SECONDS), explained(path, "written"):
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "r+b") as file:
+                size = file.seek(0, os.SEEK_END)
+                start = max(0, size - TAIL)
+                file.seek(start)
+                end = start + file.read().rfind(b"\n") + 1  # half a line of a process that was killed is written over
+                file.seek(end)
+                file.truncate()
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+
+
+@dataclass(frozen=True, slots=True)
+class SessionQueue:
+    """Sessions that ended and wait for the next night: implements `reverie.transcripts.records.EndedSessions`.
+
+    A small file each, in `queue/` of the home. An agent's hook writes it in milliseconds, without the database; who
+    brings transcripts in takes it away. The same transcript waits once, however often it is queued.
+    """
+
+    folder: Path
+
+    def put(self, reader: str, transcript: Path) -> Ended:
+        make_folder(self.folder)
+        path = kept_name(transcript)
+        replace_file(self._file(path), json.dumps({"reader": reader, "path": path}).encode())
+        return Ended(path, reader)
+
+    def waiting(self) -> list[Ended]:
+        """One that cannot be read says nothing: the night reads the usual folders, too."""
+        files = sorted(self.folder.glob("*.json")) if self.folder.is_dir() else []
+        return [found for file in files if (found := _read(file))]
+
+    def done(self, ended: Ended) -> None:
+        remove_file(self._file(ended.path))
+
+    def _file(self, path: str) -> Path:
+        return self.folder / f"{sha256(path)[:32]}.json"
+
+
+def _read(file: Path) -> Ended | None:
+    try:
+        told = json.loads(read_file(file) or b"null")
+        return Ended(str(told["path"]), str(told["reader"]))
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+SOURCE, DREAMS, PROPOSED, SESSIONS = "source.json", "dreams.json", "proposed.json", "sessions"
+STORE, VERSIONS, TEXTS, NIGHTS = "store.json", "versions.jsonl", "texts", "nights"
+
+
+def every_copy(home: Path) -> list[StoreCopies]:
+    return [StoreCopies(path.parent) for path in sorted((home / "bridge").glob(f"*/{SOURCE}"))]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCopies:
+    """Copies of managed memory stores below the home: implements `reverie.bridge.source.Copies`.
+
+        <home>/routes/learned.json                where reviewers put things
+        <home>/bridge/<source>/source.json        where it came from; never a key
+                               dreams.json, proposed.json
+                               sessions/<session>.json     what was said in those a dream to be proposed read
+                               nights/<store>.json         the last night that was asked for over it
+                               <store>/store.json
+                                       versions.jsonl      one line a version, only ever appended to
+                                       texts/<version>.txt what it said, secrets taken out
+
+    A text is written before the line that names it, so a line that is there can be read; half a line at the end is not
+    one.
+    """
+
+    folder: Path
+
+    @classmethod
+    def of(cls, home: Path, address: str) -> StoreCopies:
+        made = cls(home / "bridge" / slug(address))
+        make_folder(made.folder)
+        replace_file(made.folder / SOURCE, _json({"address": address}))
+        return made
+
+    @property
+    def address(self) -> str:
+        return str(json.loads(read_file(self.folder / SOURCE) or b"{}").get("address", ""))
+
+    def alone(self) -> AbstractContextManager[None]:
+        return flocked(self.folder / "pull.lock", PATIENCE_SECONDS)
+
+    def stores(self) -> list[RemoteStore]:
+        found = (read_file(path) for path in sorted(self.folder.glob(f"*/{STORE}")))
+        return [RemoteStore(**json.loads(content)) for content in found if content]
+
+    def keep_store(self, store: RemoteStore) -> None:
+        make_folder(self._of(store.id))
+        told = {"id": store.id, "name": store.name, "description": store.description}
+        replace_file(self._of(store.id) / STORE, _json(told))
+
+    def versions(self, store: str) -> list[RemoteVersion]:
+        content = read_file(self._of(store) / VERSIONS) or b""
+        whole = content[: content.rfind(b"\n") + 1]
+        rows = map(json.loads, whole.splitlines())
+        return [RemoteVersion(**row | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
+
+    def keep(self, store: str, kept: Iterable[tuple[RemoteVersion, str | None]]) -> None:
+        lines = list[bytes]()
+        for version, text in kept:
+            if text is not None:
+                path = self._text(store, version)
+                make_folder(path.parent)
+                replace_file(path, text.encode("utf-8", "surrogateescape"))
+            lines.append(json.dumps(_told(version), ensure_ascii=False).encode() + b"\n")
+        if lines:
+            _append(self._of(store) / VERSIONS, b"".join(lines))
+
+    def text(self, store: str, version: RemoteVersion) -> str | None:
+        content = read_file(self._text(store, version))
+        return None if content is None else content.decode("utf-8", "surrogateescape")
+
+    def dreams(self) -> list[RemoteDream]:
+        return [_dream(row) for row in json.loads(read_file(self.folder / DREAMS) or b"[]")]
+
+    def keep_dreams(self, dreams: Iterable[RemoteDream]) -> None:
+        known = {one.id: one for one in self.dreams()} | {one.id: one for one in dreams}
+        rows = [_told(one) for one in sorted(known.values(), key=lambda one: (one.created_at, one.id))]
+        replace_file(self.folder / DREAMS, _json(rows))
+
+    def heard(self, sessions: Iterable[str]) -> list[HeardSession]:
+        found = (read_file(self._session(one)) for one in sorted(sessions))
+        return [_heard(json.loads(content)) for content in found if content]
+
+    def keep_heard(self, heard: Iterable[HeardSession]) -> None:
+        for one in heard:
+            make_folder(self._session(one.id).parent)
+            replace_file(self._session(one.id), _json(_told(one)))
+
+    def _session(self, name: str) -> Path:
+        return self.folder / SESSIONS / f"{_safe(name)}.json"
+
+    def proposed(self) -> frozenset[str]:
+        return frozenset(json.loads(read_file(self.folder / PROPOSED) or b"[]"))
+
+    def mark_proposed(self, dreams: Iterable[str]) -> None:
+        replace_file(self.folder / PROPOSED, _json(sorted(self.proposed() | set(dreams))))
+
+    def alone_with(self, store: str) -> AbstractContextManager[None]:
+        make_folder(self.folder / NIGHTS)
+        return flocked(self.folder / NIGHTS / f"{_safe(store)}.lock", 0)
+
+    def night(self, store: str) -> BridgeNight | None:
+        content = read_file(self.folder / NIGHTS / f"{_safe(store)}.json")
+        if content is None:
+            return None
+        row = json.loads(content)
+        links = tuple(Link(**one | {"sessions": tuple(one["sessions"])}) for one in row["links"])
+        began, until = (datetime.fromisoformat(row[name]) for name in ("began", "until"))
+        return BridgeNight(row["store"], began, until, links)
+
+    def keep_night(self, night: BridgeNight) -> None:
+        row = _told(night) | {"links": [_told(one) for one in night.links]}
+        replace_file(self.folder / NIGHTS / f"{_safe(night.store)}.json", _json(row))
+
+    def _of(self, store: str) -> Path:
+        return self.folder / _safe(store)
+
+    def _text(self, store: str, version: RemoteVersion) -> Path:
+        return self._of(store) / TEXTS / f"{_safe(version.id)}.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class RouteFile:
+    """`routes/learned.json`: implements `reverie.bridge.propose.learned_routes.LearnedRoutes`."""
+
+    path: Path
+
+    def all(self) -> list[LearnedRoute]:
+        rows = json.loads(read_file(self.path) or b"[]")
+        return [LearnedRoute(**row | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
+
+    def put(self, route: LearnedRoute) -> None:
+        make_folder(self.path.parent)
+        self._write([*(one for one in self.all() if one.id != route.id), route])
+
+    def remove(self, name: str) -> bool:
+        kept = [one for one in self.all() if one.id != name]
+        there = len(kept) < len(self.all())
+        if there:
+            self._write(kept)
+        return there
+
+    def _write(self, routes: Iterable[LearnedRoute]) -> None:
+        replace_file(self.path, _json([_told(one) for one in routes]))
+
+
+def _safe(name: str) -> str:
+    """A server's id as a name of a file: whatever a server calls it, it stays below our folder."""
+    plain = re.sub(r"[^A-Za-z0-9_-]", "-", name)[:80]
+    return plain if plain == name and plain else f"{plain}-{sha256(name)[:12]}"
+
+
+def _append(path: Path, lines: bytes) -> None:
+    with explained(path, "written"):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "r+b") as file:
+            content = file.read()
+            file.seek(content.rfind(b"\n") + 1)  # half a line of a pull that was killed is written over
+            file.truncate()
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def _told(value: RemoteVersion | RemoteDream | HeardSession | BridgeNight | Link | LearnedRoute) -> dict[str, Any]:
+    told = {name: getattr(value, name) for name in value.__slots__}
+    return {name: rfc3339(one) if isinstance(one, datetime) else one for name, one in told.items()}
+
+
+def _heard(row: dict[str, Any]) -> HeardSession:
+    return HeardSession(**row | {"turns": tuple((who, text) for who, text in row["turns"])})
+
+
+def _dream(row: dict[str, Any]) -> RemoteDream:
+    times = {name: row[name] and datetime.fromisoformat(row[name]) for name in ("created_at", "ended_at")}
+    return RemoteDream(**row | times | {"sessions": tuple(row["sessions"])})

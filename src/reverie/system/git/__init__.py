@@ -1,1 +1,0 @@
-"""Git, by its command line."""
