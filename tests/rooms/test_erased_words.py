@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from reverie.core.origin import Origin
-from reverie.erasure.tombstones import ErasedBefore, Tombstones
+from reverie.erasure.traces import ErasedBefore, Tombstones
 from reverie.erasure.words import ERASED, Scrubber, phrase
 from reverie.transcripts.session import Said, Turn
 from tests.canaries import CANARY, FORMS, stands_in

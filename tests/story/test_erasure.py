@@ -20,7 +20,7 @@ from reverie.changes.queue import Waiting
 from reverie.config import load
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import sha256
-from reverie.erasure.wanted import Erasure, ErasureKind
+from reverie.erasure.records import Erasure, ErasureKind
 from reverie.memory.operation import Add
 from reverie.memory.stores.store import Author
 from reverie.storage.database import schema

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 def erasing(home: Home) -> Erasing:
     """`home.erase(home.erase.plan("session", "claude-code:…"))`, or at once: `home.erase.text("…")`."""
-    from reverie.erasure.documents import LiveDocuments
-    from reverie.erasure.library import Erasing
+    from reverie.erasure.library import Erasing, LiveDocuments
     from reverie.system.files import remove_file
 
     documents = LiveDocuments(partial(_live_targets, home), home.skill_folders.values, home.review)

@@ -14,7 +14,7 @@ from reverie.core.errors import BadSetting, HalfRestored, NotPermitted
 
 if TYPE_CHECKING:
     from reverie.app.home import Home
-    from reverie.erasure.wanted import Erasure
+    from reverie.erasure.records import Erasure
     from reverie.llm.clients.models import Tried
     from reverie.storage.backup.manifest import Manifest, Watch
     from reverie.storage.backup.restore import Restored

@@ -12,7 +12,7 @@ from reverie.cli.render import one_line, print_json, terminal_safe
 from reverie.core.strings import plural
 
 if TYPE_CHECKING:
-    from reverie.erasure.wanted import Erasure, Left, Plan, Rules
+    from reverie.erasure.records import Erasure, Left, Plan, Rules
 
 KINDS = ("text", "session", "person", "project", "workspace")
 SHOWN = 12

@@ -25,8 +25,8 @@ from starlette.concurrency import run_in_threadpool
 
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.scope import LOCAL
-from reverie.erasure.wanted import Erasure as Done
-from reverie.erasure.wanted import ErasureKind, Rules
+from reverie.erasure.records import Erasure as Done
+from reverie.erasure.records import ErasureKind, Rules
 from reverie.experiments.library import Experiments
 from reverie.server.caller import Administrator, Caller, Reader, Writer
 from reverie.server.errors import Problem

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, inspect, text
 
 from reverie.core.errors import DatabaseUnusable
-from reverie.erasure.wanted import Left
+from reverie.erasure.records import Left
 from reverie.storage.backup.tables import tables
 from reverie.storage.database import schema
 from reverie.storage.database.engine import engine as database_of

@@ -7,7 +7,7 @@ from collections import Counter
 from sqlalchemy import Connection, func, select
 
 from reverie.core.scope import Scope
-from reverie.erasure.wanted import ErasureKind, ErasurePlace, Sought
+from reverie.erasure.records import ErasureKind, ErasurePlace, Sought
 from reverie.erasure.words import Scrubber
 from reverie.storage.database import schema
 from reverie.storage.erasure.links import of_workspace

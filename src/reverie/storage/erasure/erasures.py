@@ -14,9 +14,18 @@ from sqlalchemy import Connection, Engine, Subquery, func, insert, or_, select, 
 from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
 from reverie.core.scope import Scope
-from reverie.erasure.records import FoundPlaces, UnfinishedErasure
-from reverie.erasure.tombstones import Tombstone, Tombstones
-from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRequest, Left, SessionName, Sought
+from reverie.erasure.records import (
+    Erasure,
+    ErasureKind,
+    ErasurePlace,
+    ErasureRequest,
+    FoundPlaces,
+    Left,
+    SessionName,
+    Sought,
+    UnfinishedErasure,
+)
+from reverie.erasure.traces import Tombstone, Tombstones
 from reverie.erasure.words import Scrubber
 from reverie.storage.database import schema
 from reverie.storage.database.queries import mine, next_number, upsert

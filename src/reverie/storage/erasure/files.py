@@ -17,9 +17,8 @@ from pathlib import Path
 
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.scope import LOCAL, Scope
-from reverie.erasure.records import Backups
-from reverie.erasure.tombstones import Tombstones
-from reverie.erasure.wanted import ErasurePlace, Left, Sought
+from reverie.erasure.records import Backups, ErasurePlace, Left, Sought
+from reverie.erasure.traces import Tombstones
 from reverie.erasure.words import Scrubber
 from reverie.storage.backup.archive import Unpacking
 from reverie.system.files import PATIENCE_SECONDS, flocked, read_file, replace_file, sync_folder

@@ -12,14 +12,14 @@ from sqlalchemy import Connection, Table, delete, select, update
 
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Status
-from reverie.erasure import evidence
-from reverie.erasure.wanted import Sought
+from reverie.erasure import traces
+from reverie.erasure.records import Sought
 from reverie.erasure.words import Scrubber
 from reverie.memory.operation import entry_hash
 from reverie.storage.database import schema
 from reverie.storage.dreams.rows import dream_from
 
-GONE = evidence.GONE
+GONE = traces.GONE
 AT_ONCE = 500  # sessions that one statement names
 UNDER_WAY = (schema.nights, schema.chosen, schema.noticed, schema.planned, schema.answers)
 Key = dict[str, Any]
@@ -54,13 +54,13 @@ def looked(connection: Connection, workspace: str, sought: Sought) -> Sought:
     for row in of_workspace(connection, schema.changes, workspace):
         told = json.loads(row.details)
         _sort(told, ids, found)
-        if evidence.orphaned(told, ids):
-            found.rules += [*evidence.remembered_texts(told), *_lines_brought(connection, row)]
+        if traces.orphaned(told, ids):
+            found.rules += [*traces.remembered_texts(told), *_lines_brought(connection, row)]
         elif told["evidence"]:
-            found.standing += evidence.remembered_texts(told)
+            found.standing += traces.remembered_texts(told)
     standing = {" ".join(text.split()) for text in found.standing}
     rules = tuple(text for text in dict.fromkeys(found.rules) if text and " ".join(text.split()) not in standing)
-    phrases = tuple(evidence.unsaid_elsewhere(found.phrases, found.elsewhere))
+    phrases = tuple(traces.unsaid_elsewhere(found.phrases, found.elsewhere))
     more = replace(sought, phrases=phrases, rules=(), asked=())
     match sought.wanted.rules:
         case "keep":
@@ -74,11 +74,11 @@ def looked(connection: Connection, workspace: str, sought: Sought) -> Sought:
 
 
 def _sort(item: dict[str, Any], ids: set[str], found: _Looked) -> None:
-    if evidence.orphaned(item, ids):
-        found.phrases += [*evidence.quotes(item, ids), *evidence.remembered_texts(item)]
+    if traces.orphaned(item, ids):
+        found.phrases += [*traces.quotes(item, ids), *traces.remembered_texts(item)]
         return
-    found.phrases += evidence.quotes(item, ids)
-    found.elsewhere += [*evidence.remembered_texts(item), *(one["quote"] for one in evidence.evidence_left(item, ids))]
+    found.phrases += traces.quotes(item, ids)
+    found.elsewhere += [*traces.remembered_texts(item), *(one["quote"] for one in traces.evidence_left(item, ids))]
 
 
 def _items(connection: Connection, workspace: str) -> Iterator[dict[str, Any]]:
@@ -147,8 +147,8 @@ def take_out(connection: Connection, workspace: str, sought: Sought) -> TakenOut
     table = schema.changes
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)
-        if evidence.rests_on(told, ids):
-            said = json.dumps(evidence.change_without(told, ids))
+        if traces.rests_on(told, ids):
+            said = json.dumps(traces.change_without(told, ids))
             connection.execute(update(table).filter_by(**row_key(table, row)).values(details=said, salt=""))
             taken.count(table)
     _dreams(connection, workspace, ids, taken)
@@ -192,7 +192,7 @@ def _candidates(connection: Connection, workspace: str, ids: set[str], taken: Ta
     table = schema.candidates
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)
-        if row.session_id in ids or evidence.orphaned(told, ids):
+        if row.session_id in ids or traces.orphaned(told, ids):
             _delete(connection, table, row_key(table, row), taken)
 
 
@@ -200,11 +200,11 @@ def _proposals(connection: Connection, workspace: str, ids: set[str], taken: Tak
     table = schema.proposals
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)
-        if evidence.orphaned(told, ids):
+        if traces.orphaned(told, ids):
             _delete(connection, table, row_key(table, row), taken)
             taken.proposals.add(row.id)
-        elif evidence.rests_on(told, ids):
-            said = json.dumps(told | {"evidence": evidence.evidence_left(told, ids), "checks": []})
+        elif traces.rests_on(told, ids):
+            said = json.dumps(told | {"evidence": traces.evidence_left(told, ids), "checks": []})
             connection.execute(update(table).filter_by(**row_key(table, row)).values(details=said))
             taken.count(table)
 
@@ -213,7 +213,7 @@ def take_statements_out(connection: Connection, workspace: str, scrub: Scrubber,
     """Delete what waits to become memory and would say it: with a gap, it would be nonsense that could still land."""
     for table in (schema.candidates, schema.noticed, schema.proposals) if scrub else ():
         for row in list(of_workspace(connection, table, workspace)):
-            if any(scrub.has(text) for text in evidence.remembered_texts(json.loads(row.details))):
+            if any(scrub.has(text) for text in traces.remembered_texts(json.loads(row.details))):
                 _delete(connection, table, row_key(table, row), taken)
                 if table is schema.proposals:
                     taken.proposals.add(row.id)
@@ -223,7 +223,7 @@ def _dreams(connection: Connection, workspace: str, ids: set[str], taken: TakenO
     table = schema.dreams
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)
-        judged = [evidence.judged_without(one, ids) for one in told["judged"]]
+        judged = [traces.judged_without(one, ids) for one in told["judged"]]
         read = any(one["session_id"] in ids for one in told["sessions"])
         if judged == told["judged"] and not read:
             continue

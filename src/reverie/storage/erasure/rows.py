@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Table, Text, and_, delete, select, update
 from reverie.changes.history.records import ERASURE, ranges
 from reverie.core.hashes import sha256
 from reverie.core.scope import Scope
-from reverie.erasure.wanted import ErasurePlace, Sought
+from reverie.erasure.records import ErasurePlace, Sought
 from reverie.erasure.words import ERASED, Phrase, Scrubber
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash

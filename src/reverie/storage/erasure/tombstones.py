@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection, select, text
 
-from reverie.erasure.tombstones import Tombstone, Tombstones
+from reverie.erasure.traces import Tombstone, Tombstones
 from reverie.storage.database import schema
 from reverie.storage.database.queries import next_number, put_if_new
 from reverie.storage.database.transactions import lock_number

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, select, 
 from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
 from reverie.core.scope import Scope
-from reverie.erasure.tombstones import ErasedBefore
+from reverie.erasure.traces import ErasedBefore
 from reverie.storage.database import schema
 from reverie.storage.database.queries import mine, next_change, owner_key
 from reverie.storage.database.transactions import reading, writing
