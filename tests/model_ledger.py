@@ -7,8 +7,7 @@ from math import ceil
 from typing import Any
 
 from reverie.llm.budget import Budget, Call, Cap, CapReached, Price, RecordedAnswer, Reservation, Spent, call_of
-from reverie.llm.question import Question, Reply, Role, Wrong
-from reverie.llm.tokens import MARGIN
+from reverie.llm.question import MARGIN, Question, Reply, Role, Wrong
 
 
 class MemoryLedger:

@@ -19,7 +19,7 @@ from reverie.dreams.curators import Curated
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.items import CuratorAnswer, Item
 from reverie.dreams.run.think import _material as shown_to
-from reverie.llm.tokens import estimate_tokens
+from reverie.llm.question import estimate_tokens
 from reverie.transcripts.session import Said, Session, ToolCall
 from tests.nights import LAST_WEEK, NOW, add, cites, entries, entry, material, night, ran, session
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core.errors import BadSetting
-from reverie.llm.json_answer import NotJson, json_in_answer
+from reverie.llm.question import NotJson, json_in_answer
 from reverie.llm.settings import overrides
 
 VALUE = {"items": [{"op": "add", "text": "Uses {braces} and ```fences```."}]}

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from reverie.core.clock import month_before
 from reverie.llm.budget import FREE, Budget, Cap, CapReached, Price, Reservation, Spent, totals
-from reverie.llm.question import Failed, Replied, Usage
-from reverie.llm.tokens import MARGIN
+from reverie.llm.question import MARGIN, Failed, Replied, Usage
 from tests.model_ledger import MemoryLedger, question
 
 DEAR = Price(Decimal(3), Decimal(15), Decimal("0.3"), Decimal("3.75"))

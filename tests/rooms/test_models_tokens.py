@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reverie.llm.tokens import estimate_tokens
+from reverie.llm.question import estimate_tokens
 
 SAMPLES = {
     "English": (

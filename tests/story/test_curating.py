@@ -14,7 +14,7 @@ import pytest
 
 from reverie.app import Home, open_home
 from reverie.dreams.dream import Fate
-from reverie.llm.tokens import estimate_tokens
+from reverie.llm.question import estimate_tokens
 from reverie.testing.bad_curators import BAD_CURATORS, read_brief
 from reverie.testing.model_plays import MISBEHAVIOURS, OpenConnection, Play, Says
 from reverie.testing.model_recordings import conversation

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from reverie.llm.budget import ANSWERED, CapReached, Ledger, RecordedAnswer
-from reverie.llm.json_answer import NotJson, json_in_answer
-from reverie.llm.question import CorrectedAnswer, Failed, Model, Question, Reply, Usage, Wrong
+from reverie.llm.question import CorrectedAnswer, Failed, Model, NotJson, Question, Reply, Usage, Wrong, json_in_answer
 from reverie.llm.settings import ANSWER_TOKENS, MOST_ANSWER_TOKENS, TIMEOUT
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from reverie.dreams import words
 from reverie.dreams.brief.brief import Brief, BriefCandidate, BriefEntry, BriefTurn
 from reverie.dreams.brief.gather import NARROW, BriefMaterial, Material, material_of, skills_by_use
 from reverie.dreams.light.candidate import Noted
-from reverie.llm.tokens import estimate_tokens
+from reverie.llm.question import estimate_tokens
 from reverie.transcripts.session import Session
 
 MOST_ENTRY_CHARACTERS = 40_000  # of the entries in one Brief

@@ -11,9 +11,8 @@ from reverie.dreams.curators import Curated
 from reverie.dreams.items import CuratorAnswer, read_answer
 from reverie.llm import asker as asking
 from reverie.llm.budget import CapReached
-from reverie.llm.question import Question, Role, Wrong
+from reverie.llm.question import Question, Role, Wrong, estimate_tokens
 from reverie.llm.settings import ModelInfo, Prompt
-from reverie.llm.tokens import estimate_tokens
 
 PROMPTS = {Role.CURATE: "curate", Role.NOTES: "notes"}
 

@@ -14,9 +14,8 @@ from reverie.dreams.dream import Dream, Status
 from reverie.dreams.files import target_of_files
 from reverie.dreams.home_port import Rooms
 from reverie.dreams.run.think import night_of
-from reverie.llm.question import Role, Usage
+from reverie.llm.question import Role, Usage, estimate_tokens
 from reverie.llm.settings import ModelInfo
-from reverie.llm.tokens import estimate_tokens
 from reverie.transcripts.dry_run import Refreshed
 from reverie.transcripts.records import Stored
 

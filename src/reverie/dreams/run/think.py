@@ -31,8 +31,8 @@ from reverie.dreams.light.candidate import Candidate, Kind, Noted
 from reverie.dreams.records import Dreams, ModelReport, Planned, Thought
 from reverie.dreams.target import DreamTarget
 from reverie.dreams.verify.reasons import Reason, Severity, finding
+from reverie.llm.question import estimate_tokens
 from reverie.llm.settings import BUILT_IN
-from reverie.llm.tokens import estimate_tokens
 from reverie.transcripts.library import Library
 from reverie.transcripts.session import Session
 

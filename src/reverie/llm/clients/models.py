@@ -25,8 +25,7 @@ from urllib.parse import urlsplit
 from reverie.core.errors import BadSetting
 from reverie.core.strings import is_loopback
 from reverie.llm.budget import FREE, Price
-from reverie.llm.json_answer import NotJson, json_in_answer
-from reverie.llm.question import Failed, Question, Replied, Reply, Role, Wrong
+from reverie.llm.question import Failed, NotJson, Question, Replied, Reply, Role, Wrong, json_in_answer
 from reverie.llm.settings import Choice
 
 if TYPE_CHECKING:
@@ -184,8 +183,7 @@ class PydanticAIModel:
             return None
 
     def ask(self, question: Question[Any], most_tokens: int, seconds: float) -> Reply:
-        from reverie.llm.clients.requests import RejectedRequest, Wish, load_libraries, request
-        from reverie.llm.clients.transport import GuardedTransport
+        from reverie.llm.clients.requests import GuardedTransport, RejectedRequest, Wish, load_libraries, request
 
         load_libraries(self._choice)  # before the clock starts
         until = time.monotonic() + seconds

@@ -25,9 +25,8 @@ from reverie.dreams.records import Lease
 from reverie.llm.asker import Asker, RetryPolicy, Timing
 from reverie.llm.budget import Budget, Call, Cap, CapReached, Price, RecordedAnswer, Reservation, Spent, call_of
 from reverie.llm.clients.models import client, is_here, price_of
-from reverie.llm.question import Question, Reply, Usage
+from reverie.llm.question import MARGIN, Question, Reply, Usage
 from reverie.llm.settings import AT_ONCE, Choice, ModelInfo, ModelSettings, overrides
-from reverie.llm.tokens import MARGIN
 from reverie.storage.database import schema
 from reverie.storage.database.queries import owner_key, put_if_new
 from reverie.storage.database.transactions import hold, writing
