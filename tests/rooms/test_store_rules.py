@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadInput
-from reverie.memory.stores.rules import (
+from reverie.memory.store import (
     above,
     checked_content,
     checked_depth,

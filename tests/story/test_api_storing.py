@@ -22,9 +22,9 @@ from reverie.core.errors import BadInput
 from reverie.core.keys import ApiKey, Permission
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
+from reverie.memory.library import Stores
 from reverie.memory.operation import Conflicted, Replace, entry_hash
-from reverie.memory.stores.library import Stores
-from reverie.memory.stores.store import Author, PathTaken, StoredMemory, VersionQuery, WriteContext
+from reverie.memory.store import Author, PathTaken, StoredMemory, VersionQuery, WriteContext
 from reverie.server.wiring import House
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.storage.stores.target import StoreLocks, StoreTarget

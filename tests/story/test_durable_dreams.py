@@ -24,7 +24,7 @@ from reverie.dreams.files import FileNightTarget
 from reverie.dreams.records import LEASE, Lease, Overtaken, SessionChoice, Stopped
 from reverie.dreams.run.steps import MOST_ATTEMPTS, Steps
 from reverie.dreams.stores.dream import StoreWish
-from reverie.memory.stores.store import Author
+from reverie.memory.store import Author
 from reverie.storage.dreams.dreams import SqlDreams
 from reverie.storage.dreams.leases import fenced_review
 from tests.commands import Process

@@ -22,7 +22,7 @@ from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import sha256
 from reverie.erasure.records import Erasure, ErasureKind
 from reverie.memory.operation import Add
-from reverie.memory.stores.store import Author
+from reverie.memory.store import Author
 from reverie.storage.database import schema
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.transactions import reading_across, writing_across

@@ -24,7 +24,7 @@ from reverie.cli.changes.rules import rules
 from reverie.cli.changes.skills import skills as skills_command
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, entry_hash
-from reverie.memory.stores.store import Author, StoredMemory
+from reverie.memory.store import Author, StoredMemory
 from reverie.transcripts.session import Evidence
 from tests.conftest import NOON, HomeMaker
 from tests.serving import serving

@@ -15,7 +15,7 @@ from reverie.changes.queue import Waiting
 from reverie.core.keys import Permission
 from reverie.core.scope import Scope
 from reverie.memory.operation import Add
-from reverie.memory.stores.store import Author
+from reverie.memory.store import Author
 from reverie.server.app import api_application as api
 from reverie.server.wiring import House
 from reverie.web.app import ROUTERS, mount_beside, web_application

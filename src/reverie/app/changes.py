@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reverie.changes.land import Outcome
     from reverie.changes.proposal import Proposal
     from reverie.changes.queue import Review
-    from reverie.memory.stores.store import Store, StoredMemory
+    from reverie.memory.store import Store, StoredMemory
     from reverie.memory.target import Target
     from reverie.transcripts.session import Evidence
 
@@ -77,7 +77,7 @@ def _stated_in_stores(home: Home) -> Iterator[tuple[str, str]]:
 def stores(home: Home, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
     """The newest memory stores in use that are this home's, each with its first memories, without their content."""
     from reverie.core.clock import TimeSpan
-    from reverie.memory.stores.store import StoredMemory
+    from reverie.memory.store import StoredMemory
 
     found = list[tuple["Store", list["StoredMemory"]]]()
     for scope in (home.owned, home.owned.of("")) if home.is_whole else (home.scope,):
@@ -142,7 +142,7 @@ def review(home: Home) -> Review:
 
 
 def _undone_in_store(home: Home, scope: Scope, change: Change, because: str) -> Outcome:
-    from reverie.memory.stores.store import Author
+    from reverie.memory.store import Author
 
     writes = home.tenants.writes(scope, Author("user", scope.actor), home.config.owner)
     return writes.undo(change.target.rpartition("/")[2], change.id, because)
@@ -226,7 +226,7 @@ def holders(home: Home) -> list[Holder]:
 
 def verify(home: Home) -> list[Checked]:
     from reverie.changes.history.verify import Checked, HistoryVerification
-    from reverie.memory.stores.store import Author
+    from reverie.memory.store import Author
 
     home.projecting.finish()
     holders = {one.key: one for one in home.skill_folders.values()}

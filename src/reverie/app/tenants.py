@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from reverie.dreams.stores.records import Located
     from reverie.dreams.stores.target import StoreNights
     from reverie.erasure.library import Erasing
-    from reverie.memory.stores.library import Stores
-    from reverie.memory.stores.store import Author
+    from reverie.memory.library import Stores
+    from reverie.memory.store import Author
     from reverie.memory.targets import Targets
     from reverie.search.finder import Finder
     from reverie.search.search import StatementSearch
@@ -118,7 +118,7 @@ class Tenants:
         return Keyring(scope, SqlKeys(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
 
     def stores(self, scope: Scope) -> Stores:
-        from reverie.memory.stores.library import Stores
+        from reverie.memory.library import Stores
         from reverie.storage.stores.stores import SqlStores
 
         return Stores(scope, SqlStores(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
@@ -204,7 +204,7 @@ class Tenants:
         from reverie.changes.stores.dreams import DreamLanding
         from reverie.dreams.stores.progress import StoreDreamProgress
         from reverie.dreams.stores.target import StoreNights, StoreRooms
-        from reverie.memory.stores.store import Author
+        from reverie.memory.store import Author
 
         recording = self.recording(scope, told=told)
         heard = scope if scope.user else replace(scope, user=None)  # a store that is nobody's may learn from everyone
@@ -238,7 +238,7 @@ class Tenants:
 
     def target(self, scope: Scope, store: str, author: Author) -> StoreTarget:
         """A memory store as a Target, for dreams. Not among the named ones: it has no git, and an undo of its own."""
-        from reverie.memory.stores.store import WriteContext
+        from reverie.memory.store import WriteContext
         from reverie.storage.stores.target import StoreTarget
 
         locks = self._transactions.locks

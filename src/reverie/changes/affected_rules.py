@@ -17,8 +17,7 @@ from reverie.changes.history.library import rules_in
 from reverie.changes.history.records import Known, Moves
 from reverie.changes.proposal import Related
 from reverie.memory.formats import FORMATS, FormatName
-from reverie.memory.identity import matched, places_of
-from reverie.memory.operation import entry_hash
+from reverie.memory.operation import entry_hash, matched, places_of
 from reverie.skills.names import ARCHIVE
 from reverie.skills.skill import MAIN
 from reverie.text.relation import RelationKind, relate

@@ -31,8 +31,7 @@ from reverie.core.hashes import sha256
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS, FormatName
-from reverie.memory.identity import matched, places_of
-from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
+from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash, matched, places_of
 from reverie.memory.target import Displaced, Held
 from reverie.safety.scan import scan
 

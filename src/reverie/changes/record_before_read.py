@@ -12,8 +12,8 @@ from reverie.changes.history.records import HistoryRecords, Known
 from reverie.changes.outside_edits import OutsideEdits
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS
-from reverie.memory.identity import places_of
 from reverie.memory.library import Entry
+from reverie.memory.operation import places_of
 from reverie.memory.target import Place, Target
 from reverie.skills.library import Folder
 

@@ -23,9 +23,8 @@ from reverie.changes.queue import Proposed, Review, Waiting, proposal_outcome
 from reverie.core.errors import BadInput
 from reverie.core.origin import Origin
 from reverie.memory.formats import FORMATS
-from reverie.memory.identity import matched
 from reverie.memory.library import Entry, Memory
-from reverie.memory.operation import Add, Applied, Operation, OverBudget, Remove, Replace, applied
+from reverie.memory.operation import Add, Applied, Operation, OverBudget, Remove, Replace, applied, matched
 from reverie.memory.target import Place, Target
 
 ACTOR = "sync/"

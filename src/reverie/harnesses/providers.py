@@ -1,4 +1,4 @@
-"""Broader memories beside the files agents read, behind the port of `reverie.memory.providers`.
+"""Broader memories beside the files agents read, behind the port of `reverie.memory.targets`.
 
 `local`, or `local=/path/to/memory.db`: a file of our own. Words and meaning say what is near.
 

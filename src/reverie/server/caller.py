@@ -17,8 +17,8 @@ from reverie.core.keys import ApiKey, Permission
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dreaming import StoreDreaming
 from reverie.erasure.library import Erasing
-from reverie.memory.stores.library import Stores
-from reverie.memory.stores.store import Author
+from reverie.memory.library import Stores
+from reverie.memory.store import Author
 from reverie.server.call_limits import CallLimits
 from reverie.server.errors import Problem
 from reverie.server.wiring import House

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from reverie.core.errors import ReverieError
-from reverie.memory.stores.store import Outdated, PathTaken, Refused
+from reverie.memory.store import Outdated, PathTaken, Refused
 
 TYPES = {
     400: "invalid_request_error",

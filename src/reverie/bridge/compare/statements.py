@@ -14,8 +14,7 @@ from functools import reduce
 from itertools import takewhile
 from typing import Any
 
-from reverie.memory.formats import FORMATS
-from reverie.memory.pages import FRONT_MATTER, fence_after
+from reverie.memory.formats import FORMATS, FRONT_MATTER, fence_after
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import canonical, sha256
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS
-from reverie.memory.identity import places_of
-from reverie.memory.operation import entry_hash
+from reverie.memory.operation import entry_hash, places_of
 from reverie.skills.edits import rules_of
 from reverie.skills.skill import read_skill
 

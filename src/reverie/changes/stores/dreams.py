@@ -23,11 +23,19 @@ from reverie.changes.stores.write import StoreTransaction, StoreWrites, Transact
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
+from reverie.memory.formats import words_left
+from reverie.memory.library import writable
 from reverie.memory.operation import Add, Applied, Conflicted, Operation, OverBudget, Remove, Unfit, applied, entry_hash
-from reverie.memory.pages import words_left
-from reverie.memory.stores.library import writable
-from reverie.memory.stores.rules import LARGEST_MEMORY_BYTES, MOST_MEMORIES
-from reverie.memory.stores.store import Author, Below, Flag, PageDates, StoredMemory, WriteContext
+from reverie.memory.store import (
+    LARGEST_MEMORY_BYTES,
+    MOST_MEMORIES,
+    Author,
+    Below,
+    Flag,
+    PageDates,
+    StoredMemory,
+    WriteContext,
+)
 from reverie.memory.target import Held
 
 POLICY = "the policy of dreams over stores"

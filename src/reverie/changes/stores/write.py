@@ -31,10 +31,10 @@ from reverie.core.hashes import sha256
 from reverie.core.ids import Ids
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
+from reverie.memory.library import Stores, writable
 from reverie.memory.operation import Conflicted
-from reverie.memory.stores.library import Stores, writable
-from reverie.memory.stores.rules import MOST_MEMORIES, checked_content, checked_path, checked_sha256, outdated
-from reverie.memory.stores.store import (
+from reverie.memory.store import (
+    MOST_MEMORIES,
     Author,
     Flag,
     MemoryVersion,
@@ -45,6 +45,10 @@ from reverie.memory.stores.store import (
     StoredMemory,
     StoreRecords,
     WriteContext,
+    checked_content,
+    checked_path,
+    checked_sha256,
+    outdated,
 )
 from reverie.memory.target import Held, Target
 from reverie.safety.report import Report

@@ -21,7 +21,7 @@ from reverie.dreams.stores.account import PageDiff, diffs
 from reverie.dreams.stores.dream import AlreadyDreamt, Decided, MovedOn, StoreDream, StoreWish
 from reverie.dreams.stores.progress import StoreDreamProgress, dreaming_agent
 from reverie.dreams.stores.records import DreamQuery, StoreDreamRecords
-from reverie.memory.stores.library import Stores, writable
+from reverie.memory.library import Stores, writable
 from reverie.transcripts.library import Library
 from reverie.transcripts.recorded.library import Recording
 

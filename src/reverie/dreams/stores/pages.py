@@ -11,9 +11,8 @@ from pathlib import PurePosixPath
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Limits
 from reverie.dreams.target import DreamTarget
-from reverie.memory.formats import FORMATS, FormatName
+from reverie.memory.formats import FORMATS, FormatName, words_left
 from reverie.memory.operation import entry_hash
-from reverie.memory.pages import words_left
 
 FORM: FormatName = "page"
 NEW = "/notes"

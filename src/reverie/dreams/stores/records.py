@@ -12,7 +12,7 @@ from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
 from reverie.dreams.stores.unsafe import Cleaned
-from reverie.memory.stores.store import Store
+from reverie.memory.store import Store
 from reverie.transcripts.recorded.session import Recorded
 
 

@@ -27,9 +27,9 @@ from reverie.dreams.stores.unsafe import as_judged, cleaned
 from reverie.dreams.target import DreamTarget
 from reverie.llm.settings import BUILT_IN
 from reverie.memory.formats import FORMATS
+from reverie.memory.library import Stores
 from reverie.memory.operation import entry_hash
-from reverie.memory.stores.library import Stores
-from reverie.memory.stores.store import Store, StoredMemory
+from reverie.memory.store import Store, StoredMemory
 from reverie.transcripts.library import Library
 
 LONGEST = timedelta(hours=6)

@@ -15,10 +15,9 @@ from reverie.core.origin import Origin
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.pages import FORM, is_prose
-from reverie.memory.formats import FORMATS
+from reverie.memory.formats import FORMATS, Piece
 from reverie.memory.operation import Remove, entry_hash
-from reverie.memory.pages import Piece
-from reverie.memory.stores.store import Flag
+from reverie.memory.store import Flag
 from reverie.safety.report import Report
 from reverie.safety.scan import scan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from reverie.changes.land import Landed, in_words
-from reverie.memory.stores.store import Author, Hand, Operation, Refused, StoredMemory, VersionQuery
+from reverie.memory.store import Author, Hand, Operation, Refused, StoredMemory, VersionQuery
 from reverie.server.caller import Reader, Writer
 from reverie.server.errors import FINAL, Problem, refused
 from reverie.server.pagination import Created, Limit, Page, View, most, paged, position

@@ -21,7 +21,7 @@ from starlette.concurrency import run_in_threadpool
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput, NotFound
 from reverie.erasure.records import ErasureKind, Rules
-from reverie.memory.stores.library import writable
+from reverie.memory.library import writable
 from reverie.server.caller import Caller, Reader, Watcher, Writer
 from reverie.server.pagination import Created, Limit, Page, bearing, both_ways, paged, position
 from reverie.server.shapes import sessions as shapes

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from reverie.memory.stores import rules
-from reverie.memory.stores import store as values
+from reverie.memory import store
+from reverie.memory import store as values
 
 
 def _limited(**limits: Any) -> Any:
@@ -16,17 +16,17 @@ def _limited(**limits: Any) -> Any:
     return Field(json_schema_extra=limits)
 
 
-Name = Annotated[str, _limited(minLength=1, maxLength=rules.LONGEST_NAME)]
-Description = Annotated[str, _limited(maxLength=rules.LONGEST_DESCRIPTION)]
-Path = Annotated[str, _limited(pattern="^(/[^/]+){1,20}$", maxLength=rules.LONGEST_PATH_BYTES)]
-Content = Annotated[str, _limited(maxLength=rules.LARGEST_MEMORY_BYTES)]
+Name = Annotated[str, _limited(minLength=1, maxLength=store.LONGEST_NAME)]
+Description = Annotated[str, _limited(maxLength=store.LONGEST_DESCRIPTION)]
+Path = Annotated[str, _limited(pattern="^(/[^/]+){1,20}$", maxLength=store.LONGEST_PATH_BYTES)]
+Content = Annotated[str, _limited(maxLength=store.LARGEST_MEMORY_BYTES)]
 Sha256 = Annotated[str, _limited(pattern="^[0-9a-f]{64}$")]
 
 
 class NewStore(BaseModel):
     name: Name
     description: Description | None = None
-    metadata: Annotated[dict[str, str], _limited(maxProperties=rules.MOST_METADATA)] | None = None
+    metadata: Annotated[dict[str, str], _limited(maxProperties=store.MOST_METADATA)] | None = None
 
 
 class StorePatch(BaseModel):

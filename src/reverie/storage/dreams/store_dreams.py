@@ -17,7 +17,7 @@ from reverie.dreams.records import Lease, Queued, SessionChoice
 from reverie.dreams.stores.dream import StoreDream, StoreDreamUsage, Withheld, usage_of
 from reverie.dreams.stores.records import Clone, DreamQuery, Located
 from reverie.llm.settings import BUILT_IN
-from reverie.memory.stores.store import Author
+from reverie.memory.store import Author
 from reverie.storage.database import schema
 from reverie.storage.database.queries import in_span, owner_key
 from reverie.storage.database.transactions import hold, part_of, reading_across, writing

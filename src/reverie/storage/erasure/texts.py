@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, exists, or_, select, update
 
 from reverie.core.scope import Scope
-from reverie.memory.stores.store import Author, MemoryVersion
+from reverie.memory.store import Author, MemoryVersion
 from reverie.storage.database.queries import owner_key
 from reverie.storage.database.schema import (
     blobs,

@@ -19,16 +19,7 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.records import Clone
-from reverie.memory.stores.store import (
-    Author,
-    Flag,
-    MemoryVersion,
-    Operation,
-    PageDates,
-    Store,
-    StoredMemory,
-    WriteContext,
-)
+from reverie.memory.store import Author, Flag, MemoryVersion, Operation, PageDates, Store, StoredMemory, WriteContext
 from reverie.storage.database import schema
 from reverie.storage.database.queries import owner_key, put_if_new
 from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions

@@ -1,4 +1,4 @@
-"""Memory stores: implements `reverie.memory.stores.store.StoreRecords`. Rows are the truth of what a memory says."""
+"""Memory stores: implements `reverie.memory.store.StoreRecords`. Rows are the truth of what a memory says."""
 
 from __future__ import annotations
 
@@ -11,8 +11,18 @@ from sqlalchemy import Engine, Select, bindparam, insert, or_, select, update
 
 from reverie.core.clock import Clock, TimeSpan
 from reverie.core.scope import Scope
-from reverie.memory.stores.rules import above, end_of_prefix, rolled_up
-from reverie.memory.stores.store import Author, Below, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
+from reverie.memory.store import (
+    Author,
+    Below,
+    MemoryVersion,
+    Prefix,
+    Store,
+    StoredMemory,
+    VersionQuery,
+    above,
+    end_of_prefix,
+    rolled_up,
+)
 from reverie.storage.changes import ledger
 from reverie.storage.database.queries import in_span, mine, owner_key
 from reverie.storage.database.schema import memories, memory_stores, memory_versions

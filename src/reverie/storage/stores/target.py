@@ -20,8 +20,7 @@ from reverie.changes.history.change import Change
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
-from reverie.memory.stores.rules import LARGEST_MEMORY_BYTES
-from reverie.memory.stores.store import WriteContext
+from reverie.memory.store import LARGEST_MEMORY_BYTES, WriteContext
 from reverie.memory.target import Displaced, Held, Place
 from reverie.storage.changes.history import SqlHistory
 from reverie.storage.database.schema import memory_versions

@@ -1,1 +1,0 @@
-"""Memory stores: memories at paths, with a version for every change."""
