@@ -26,7 +26,7 @@ from reverie.dreams.verify.checks import FOREIGN
 from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.reasons import Reason
 from reverie.dreams.verify.trained import foreign
-from reverie.transcripts.habits import is_unlike
+from reverie.transcripts.typed import is_unlike
 from tests.nights import NOW, add, cites, material, session
 
 LABELLED = Path(__file__).parent / "labelled"

@@ -22,7 +22,7 @@ from reverie.core.clock import Schedule, schedule
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
 from reverie.llm import settings as models
 from reverie.llm.settings import BUILT_IN, NO_CAP, ModelSettings, model_settings, number
-from reverie.transcripts.files.limits import MEGABYTES, SECONDS, FileLimits
+from reverie.transcripts.files import MEGABYTES, SECONDS, FileLimits
 
 FILE = "reverie.toml"
 SOURCES = ("auto", "added")

@@ -19,7 +19,7 @@ from reverie.harnesses.gemini_cli import GeminiCliReader
 from reverie.harnesses.hermes.reader import HermesReader
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.harnesses.opencode.reader import OpencodeReader
-from reverie.transcripts.plain_json import PlainReader
+from reverie.transcripts.messages import PlainReader
 from reverie.transcripts.readers import Reader
 
 Shape = Mapping[str, Any]

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from reverie.transcripts.projects import dashed
+from reverie.transcripts.session import dashed
 
 _WHERE = os.environ.get("REVERIE_RECORD", "")
 _LONGEST = 40  # lines of one answer

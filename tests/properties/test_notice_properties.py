@@ -13,7 +13,7 @@ from reverie.dreams.light.candidate import MAX_WORDING
 from reverie.dreams.light.notice import notice_candidates
 from reverie.dreams.light.public import notice
 from reverie.transcripts.intake import Intake
-from reverie.transcripts.plain_json import events
+from reverie.transcripts.messages import plain_events
 from reverie.transcripts.session import Session
 
 PHRASES = (
@@ -73,7 +73,7 @@ sessions = st.builds(
 
 
 def session_of(session: dict[str, Any]) -> Session:
-    reading = next(Intake("kim", lambda text: (text, {})).sessions(events(session)))
+    reading = next(Intake("kim", lambda text: (text, {})).sessions(plain_events(session)))
     turns = tuple(reading.turns())
     return Session(reading.head, turns)
 

@@ -19,8 +19,7 @@ from reverie.core.origin import Origin, weakest
 from reverie.dreams.light.candidate import Candidate, Kind
 from reverie.dreams.light.notice import notice_candidates
 from reverie.transcripts.intake import Intake
-from reverie.transcripts.messages import read_message
-from reverie.transcripts.plain_json import events
+from reverie.transcripts.messages import plain_events, read_message
 from reverie.transcripts.readers import Event, Opened, reader_of, readers
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote
 
@@ -56,7 +55,7 @@ def taken_in(stream: list[Event], owner: str = "kim") -> list[Session]:
 
 
 def session_of(messages: list[dict[str, Any]], user: str | None = None) -> Session:
-    return taken_in(list(events({"id": "s", "user": user, "messages": messages})))[0]
+    return taken_in(list(plain_events({"id": "s", "user": user, "messages": messages})))[0]
 
 
 def turn_of(one: Said, user: str | None = None) -> Turn:

@@ -16,7 +16,7 @@ import pytest
 from reverie.safety.redact import redact
 from reverie.storage.transcripts.rows import head_values, turn_row
 from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
-from reverie.transcripts.files.limits import FileLimits, limited
+from reverie.transcripts.files import FileLimits, limited
 from reverie.transcripts.intake import Intake
 from reverie.transcripts.readers import SNIFFED_BYTES, readers
 from tests.conftest import HomeMaker

@@ -20,7 +20,7 @@ from reverie.dreams.light.public import NOBODY
 from reverie.dreams.light.sentences import sentences
 from reverie.dreams.verify.reasons import Reason, Severity
 from reverie.transcripts.intake import Intake
-from reverie.transcripts.plain_json import events
+from reverie.transcripts.messages import plain_events
 from reverie.transcripts.session import Session
 from tests.golden.playing import NIGHTS, read
 from tests.nights import LAST_WEEK, NOW, entries, entry, material, night, ran, session, sessions
@@ -386,7 +386,7 @@ def test_a_name_that_changed_only_asks(old: str, said: str) -> None:
 def _sessions(night: dict[str, Any]) -> Iterator[Session]:
     for said in night["sessions"]:
         intake = Intake(str(said.get("user") or NOBODY), lambda text: (text, {}))
-        reading = next(intake.sessions(events(said)))
+        reading = next(intake.sessions(plain_events(said)))
         yield Session(reading.head, tuple(reading.turns()))
 
 

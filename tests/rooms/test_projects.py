@@ -23,10 +23,9 @@ from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.memory.target import Place, Target, belongs, in_project, sees
 from reverie.memory.targets import HomePlaces, Targets, targets
 from reverie.system.git import repository_root
-from reverie.transcripts import plain_json as plain
-from reverie.transcripts.projects import is_dashed, project_folder, project_name
+from reverie.transcripts.messages import plain_events
 from reverie.transcripts.readers import Opened, Reader
-from reverie.transcripts.session import Head
+from reverie.transcripts.session import Head, is_dashed, project_folder, project_name
 
 HERE, ELSEWHERE, PREFIX = "here", "elsewhere", "prefix"
 
@@ -246,7 +245,7 @@ def test_the_workspace_an_openclaw_agent_lives_in_is_no_project(
     ],
 )
 def test_a_dict_says_its_project(told: dict[str, Any], expected: tuple[str | None, str | None]) -> None:
-    (opened,) = plain.events({"messages": []} | told)
+    (opened,) = plain_events({"messages": []} | told)
     assert isinstance(opened, Opened)
     assert placed(opened.head) == expected
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reverie.core.origin import Origin
 from reverie.harnesses.run_exports import SweAgentReader
-from reverie.transcripts.files import json_streams
+from reverie.transcripts import json_streams
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 

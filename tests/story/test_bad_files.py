@@ -22,9 +22,8 @@ from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
 from reverie.storage.transcripts.chunked_writes import AT_ONCE_TURNS
-from reverie.transcripts.files import json_files as jsonfiles
-from reverie.transcripts.files import json_streams
-from reverie.transcripts.files.limits import FileLimits
+from reverie.transcripts import json_files, json_streams
+from reverie.transcripts.files import FileLimits
 from reverie.transcripts.session import Head, Said, Turn
 from tests.conftest import HomeMaker
 
@@ -152,7 +151,7 @@ def test_a_transcript_larger_than_a_piece_is_read_in_pieces(
     home: Home, logs: Path, monkeypatch: pytest.MonkeyPatch, shape: str
 ) -> None:
     monkeypatch.setattr(json_streams, "PIECE", 400)
-    monkeypatch.setattr(jsonfiles, "PIECE", 400)
+    monkeypatch.setattr(json_files, "PIECE", 400)
     odd = 'ä😀"' * 30
     messages = [{"role": "user", "content": f"{number} {odd}"} for number in range(30)]
     messages[7]["content"] += "x" * 3_000

@@ -29,11 +29,10 @@ if TYPE_CHECKING:
     from reverie.storage.dreams.store_dreams import SqlStoreDreams
     from reverie.storage.stores.target import StoreTarget, StoreTransactions
     from reverie.system.skill_folders import SkillFolder
+    from reverie.transcripts.add import Importing
     from reverie.transcripts.library import Library
-    from reverie.transcripts.recorded.definitions import Definitions
-    from reverie.transcripts.recorded.imports import Importing
-    from reverie.transcripts.recorded.library import Recording
-    from reverie.transcripts.recorded.session import Kind
+    from reverie.transcripts.recorded import Kind
+    from reverie.transcripts.recorded_library import Definitions, Recording
     from reverie.transcripts.records import Source
 
 
@@ -142,7 +141,7 @@ class Tenants:
 
     def definitions(self, scope: Scope, kind: Kind) -> Definitions:
         from reverie.storage.transcripts.recorded_definitions import SqlDefinitions
-        from reverie.transcripts.recorded.definitions import Definitions
+        from reverie.transcripts.recorded_library import Definitions
 
         return Definitions(
             scope, kind, SqlDefinitions(self._home.engine, self._home.clock), self._home.ids, self._home.clock
@@ -152,7 +151,7 @@ class Tenants:
         self, scope: Scope, speaks_for: str = "", told: Callable[[str], None] = lambda name: None
     ) -> Recording:
         from reverie.storage.transcripts.recorded import SqlRecorded
-        from reverie.transcripts.recorded.library import Recording
+        from reverie.transcripts.recorded_library import Recording
 
         return Recording(
             scope,
@@ -167,7 +166,7 @@ class Tenants:
         )
 
     def imports(self, scope: Scope, speaks_for: str = "") -> Importing:
-        from reverie.transcripts.recorded.imports import Importing
+        from reverie.transcripts.add import Importing
 
         library = self.sessions(scope)
         return Importing(

@@ -23,7 +23,7 @@ from reverie.dreams.run.estimate import Estimate, estimated, previewed
 from reverie.dreams.run.runner import DreamRunner
 from reverie.dreams.run.steps import Doing, run_inline
 from reverie.llm.settings import ModelInfo
-from reverie.transcripts.dry_run import as_if_refreshed
+from reverie.transcripts.library import as_if_refreshed
 
 NIGHTS_LOOKED_AT = 20
 MOST_ESTIMATED = 1_000  # sessions whose words are held in memory

@@ -23,7 +23,7 @@ from reverie.harnesses.markdown import (
 )
 from reverie.memory.target import Place, Target
 from reverie.system.git import repository_root
-from reverie.transcripts.projects import project_name
+from reverie.transcripts.session import project_name
 
 _SHARED = "Instructions to every agent that works in {}, shared with all who have them. Read in every session there."
 INSTRUCTIONS = {

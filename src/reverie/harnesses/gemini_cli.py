@@ -29,13 +29,11 @@ from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.installation import JsonElement, JsonMember, OwnFile
-from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.files.json_streams import JsonList
-from reverie.transcripts.files.json_text import mapping_or_empty, string_or_none
+from reverie.transcripts.json_files import first_line, json_lines, whole_json
+from reverie.transcripts.json_streams import JsonList, mapping_or_empty, string_or_none
 from reverie.transcripts.messages import arguments_text, text_of
-from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
-from reverie.transcripts.session import Head, Said, ToolCall
+from reverie.transcripts.session import Head, Said, ToolCall, project_folder, project_name
 
 Record = Mapping[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reverie.transcripts.files.json_text import parsed_beginning
+from reverie.transcripts.json_streams import parsed_beginning
 from reverie.transcripts.messages import arguments_text
 from reverie.transcripts.session import ToolCall
 

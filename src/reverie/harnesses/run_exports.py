@@ -24,10 +24,8 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.hashes import sha256
 from reverie.core.origin import Origin
-from reverie.transcripts.files.json_arrays import json_array
-from reverie.transcripts.files.json_files import whole_json
-from reverie.transcripts.files.json_streams import FileSpan, JsonList, StreamedObject
-from reverie.transcripts.files.json_text import parsed
+from reverie.transcripts.json_files import json_array, whole_json
+from reverie.transcripts.json_streams import FileSpan, JsonList, StreamedObject, parsed
 from reverie.transcripts.messages import is_message, openai_calls, origin_of, read_message, role_of, text_of
 from reverie.transcripts.readers import SNIFFED_BYTES, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall

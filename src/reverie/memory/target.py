@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 from reverie.memory.formats import FormatName
-from reverie.transcripts.projects import is_dashed
-from reverie.transcripts.session import Head
+from reverie.transcripts.session import Head, is_dashed
 
 
 @dataclass(frozen=True, slots=True)

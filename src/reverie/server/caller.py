@@ -22,9 +22,8 @@ from reverie.memory.store import Author
 from reverie.server.call_limits import CallLimits
 from reverie.server.errors import Problem
 from reverie.server.wiring import House
-from reverie.transcripts.recorded.definitions import Definitions
-from reverie.transcripts.recorded.imports import Importing
-from reverie.transcripts.recorded.library import Recording
+from reverie.transcripts.add import Importing
+from reverie.transcripts.recorded_library import Definitions, Recording
 
 BEARER = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key of `reverie keys create`.")
 HEADER = APIKeyHeader(name="x-api-key", auto_error=False, scheme_name="x-api-key", description="The same key.")

@@ -22,7 +22,7 @@ from reverie.core.hashes import sha256
 from reverie.core.strings import slug
 from reverie.experiments.experiment import Experiment, Metric, Outcome
 from reverie.system.files import PATIENCE_SECONDS, explained, flocked, make_folder, read_file, remove_file, replace_file
-from reverie.transcripts.files.names import kept_name
+from reverie.transcripts.files import kept_name
 from reverie.transcripts.records import Ended
 
 ASIDE = "before-reverie"

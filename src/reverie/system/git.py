@@ -21,7 +21,7 @@ from reverie.changes.history.change import Edit
 from reverie.changes.history.projection import commit_message, printable_line
 from reverie.changes.history.records import Anchored
 from reverie.core.errors import ReverieError
-from reverie.transcripts.projects import project_name
+from reverie.transcripts.session import project_name
 
 OURS = "Reverie"  # the committer of every commit that tells of a Change
 _SETTINGS = {

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reverie.core.origin import Origin, weakest
-from reverie.transcripts.files.names import LONGEST, kept_id
+from reverie.transcripts.files import LONGEST_NAME, kept_id
 from reverie.transcripts.noise import noise_in
-from reverie.transcripts.projects import project_name
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
-from reverie.transcripts.session import MAX_TURNS, Head, Said, ToolCall, Turn
+from reverie.transcripts.session import MAX_TURNS, Head, Said, ToolCall, Turn, project_name
 
 MAX_TURN_CHARS = 1_000_000
 MAX_FLAWS = 1_000  # of one file
@@ -54,7 +53,7 @@ class SessionReader:
     """One session of a stream. Consume `turns()` to its end; then `head` is final."""
 
     def __init__(self, head: Head, said: Iterator[Said | Closed], intake: Intake) -> None:
-        self.head = intake.placed(replace(head, title=intake.clean(head.title[:LONGEST]) if head.title else None))
+        self.head = intake.placed(replace(head, title=intake.clean(head.title[:LONGEST_NAME]) if head.title else None))
         self._said = said
         self._intake = intake
 
@@ -78,7 +77,7 @@ class SessionReader:
     def _closed(self, closed: Closed) -> Head:
         return replace(
             self.head,
-            title=self._intake.clean(closed.title[:LONGEST]) if closed.title else self.head.title,
+            title=self._intake.clean(closed.title[:LONGEST_NAME]) if closed.title else self.head.title,
             ended_at=closed.ended_at or self.head.ended_at,
             outcome=self.head.outcome if closed.outcome is None else _known(closed.outcome),
         )
@@ -140,15 +139,15 @@ class Intake:
             parent=kept_id(head.parent) if head.parent else None,
             outcome=_known(head.outcome),
             facts={kept_id(fact): kept_id(value) for fact, value in head.facts.items()},
-            project=self.clean(name[:LONGEST]) if name else None,
-            project_path=self.clean(path[:LONGEST]) if path else None,
+            project=self.clean(name[:LONGEST_NAME]) if name else None,
+            project_path=self.clean(path[:LONGEST_NAME]) if path else None,
         )
 
     def turn(self, number: int, said: Said, head: Head) -> Turn:
         clean = Said(
             role=said.role,
             text=self.clean(self._cut(said.text, number)),
-            name=self.clean(said.name[:LONGEST]) if said.name else None,
+            name=self.clean(said.name[:LONGEST_NAME]) if said.name else None,
             at=said.at,
             calls=tuple(
                 ToolCall(

@@ -4,13 +4,16 @@ A person types one line, in their own voice. A text with more lines, with the sh
 mail, between quotation marks or tags, or told as somebody else's, may be pasted. Nobody can know; so whatever is not
 plainly typed is not thrown away, it is asked about. By shape, without Light's cues; a few closed sets of words
 (`typed.toml`) tell another speaker. Linear in the text.
+
+`is_unlike` goes by how this person types: who never writes a capital or a full stop pastes what has both. It says
+nothing of people who write either, nor of scripts that have no capitals.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
@@ -297,3 +300,26 @@ def _without(start: int, end: int, foreign: list[Range]) -> Iterator[Range]:
         start = max(start, last)
     if start < end:
         yield start, end
+
+
+ENOUGH_LINES = 4  # other lines from which a habit shows
+
+
+def is_unlike(line: str, others: Iterable[str]) -> bool:
+    """Whether a line is written like a page, among the others of somebody who writes like that in none of them."""
+    if not (_first_letter(line).isupper() and _is_closed(line)):
+        return False
+    seen = 0
+    for other in others:
+        if not _first_letter(other).islower() or _is_closed(other):
+            return False
+        seen += 1
+    return seen >= ENOUGH_LINES
+
+
+def _first_letter(line: str) -> str:
+    return next((sign for sign in line if sign.isalpha()), "")
+
+
+def _is_closed(line: str) -> bool:
+    return line.rstrip().endswith((".", "。"))

@@ -8,7 +8,7 @@ from typing import Any
 from reverie.dreams.light.candidate import Candidate
 from reverie.dreams.light.notice import notice_candidates
 from reverie.transcripts.intake import Intake
-from reverie.transcripts.plain_json import events
+from reverie.transcripts.messages import plain_events
 from reverie.transcripts.session import Session
 
 NOBODY = "owner"
@@ -22,6 +22,6 @@ def notice(session: Mapping[str, Any]) -> list[Candidate]:
     """
     owner = str(session.get("user") or session.get("user_id") or NOBODY)
     intake = Intake(owner, lambda text: (text, {}))
-    reading = next(intake.sessions(events(session)))
+    reading = next(intake.sessions(plain_events(session)))
     turns = tuple(reading.turns())
     return notice_candidates(Session(reading.head, turns))

@@ -16,7 +16,7 @@ from reverie.dreams.home_port import Rooms
 from reverie.dreams.run.think import night_of
 from reverie.llm.question import Role, Usage, estimate_tokens
 from reverie.llm.settings import ModelInfo
-from reverie.transcripts.dry_run import Refreshed
+from reverie.transcripts.library import Refreshed
 from reverie.transcripts.records import Stored
 
 

@@ -23,7 +23,7 @@ from reverie.dreams.stores.progress import StoreDreamProgress, dreaming_agent
 from reverie.dreams.stores.records import DreamQuery, StoreDreamRecords
 from reverie.memory.library import Stores, writable
 from reverie.transcripts.library import Library
-from reverie.transcripts.recorded.library import Recording
+from reverie.transcripts.recorded_library import Recording
 
 MOST_SESSIONS = 100
 LONGEST_MODEL, LONGEST_INSTRUCTIONS = 256, 4_096

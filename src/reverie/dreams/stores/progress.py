@@ -10,8 +10,8 @@ from typing import Any
 
 from reverie.core.errors import NotFound
 from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, StoreDream
-from reverie.transcripts.recorded.library import Recording
-from reverie.transcripts.recorded.session import DREAMING
+from reverie.transcripts.recorded import DREAMING
+from reverie.transcripts.recorded_library import Recording
 
 SAID = "agent.message"
 

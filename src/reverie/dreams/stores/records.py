@@ -13,7 +13,7 @@ from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
 from reverie.dreams.stores.unsafe import Cleaned
 from reverie.memory.store import Store
-from reverie.transcripts.recorded.session import Recorded
+from reverie.transcripts.recorded import Recorded
 
 
 @dataclass(frozen=True, slots=True)

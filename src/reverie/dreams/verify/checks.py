@@ -31,8 +31,8 @@ from reverie.text.relation import RelationKind, chances_of, conflict_on_one_matt
 from reverie.text.wording.number_words import spelled
 from reverie.text.wording.values import NAME, find_values
 from reverie.text.wording.words import normal
-from reverie.transcripts.habits import is_unlike
 from reverie.transcripts.session import Session, Turn
+from reverie.transcripts.typed import is_unlike
 
 LONGEST = 400  # characters of an entry: one statement
 CONFLICT = 0.45  # how surely it contradicts what stays, or what was said

@@ -31,7 +31,7 @@ from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.git import repository_root
 from reverie.system.installation import JsonElement, JsonMember, OwnFile
-from reverie.transcripts.projects import LONGEST_DASHED, dashed, is_dashed, project_name
+from reverie.transcripts.session import LONGEST_DASHED, dashed, is_dashed, project_name
 
 HARNESS = "claude-code"
 INSTRUCTIONS = Place(

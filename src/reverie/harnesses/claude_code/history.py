@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.harnesses.injected import Form, MessagePart
-from reverie.transcripts.files.json_files import json_lines
+from reverie.transcripts.json_files import json_lines
 from reverie.transcripts.readers import Flaw
 
 _PLACE = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text) #(\d+)(?: \+\d+ lines)?\.*\]")

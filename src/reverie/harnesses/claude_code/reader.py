@@ -20,13 +20,11 @@ from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.harnesses.claude_code.history import Pastes
 from reverie.harnesses.injected import CLAUDE_CODE, in_pieces, said_apart, told_apart
-from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.files.json_streams import JsonList
-from reverie.transcripts.files.json_text import string_or_none
+from reverie.transcripts.json_files import first_line, json_lines, whole_json
+from reverie.transcripts.json_streams import JsonList, string_or_none
 from reverie.transcripts.messages import calls_in, text_of, tool_results
-from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import Closed, Event, Flaw, Opened
-from reverie.transcripts.session import Head, Said
+from reverie.transcripts.session import Head, Said, project_folder, project_name
 
 Line = Mapping[str, Any]
 Posing = tuple[str | None, Origin | None]  # why it is noise, and whose words they are if not the person's

@@ -23,7 +23,7 @@ from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, is_fi
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.installation import ConfigEdit, OwnFile, TomlKey, TomlTable
-from reverie.transcripts.projects import project_name
+from reverie.transcripts.session import project_name
 
 INSTRUCTIONS = Place(
     "AGENTS.md",

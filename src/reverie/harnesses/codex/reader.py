@@ -18,13 +18,11 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.harnesses.injected import CODEX, said_apart
-from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.files.json_streams import JsonList
-from reverie.transcripts.files.json_text import mapping_or_empty, parsed, string_or_none
+from reverie.transcripts.json_files import first_line, json_lines, whole_json
+from reverie.transcripts.json_streams import JsonList, mapping_or_empty, parsed, string_or_none
 from reverie.transcripts.messages import arguments_text, origin_of, role_of, text_of
-from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import Closed, Event, Flaw, Opened
-from reverie.transcripts.session import Head, Role, Said, ToolCall
+from reverie.transcripts.session import Head, Role, Said, ToolCall, project_folder, project_name
 
 Payload = Mapping[str, Any]
 

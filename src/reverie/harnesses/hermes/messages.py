@@ -22,13 +22,12 @@ from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.harnesses.injected import HERMES, said_apart
 from reverie.harnesses.inline_tool_calls import how_call_failed, json_object, spoken
-from reverie.transcripts.files.json_files import decoded, first_line, json_lines, whole_json
-from reverie.transcripts.files.json_streams import JsonList
-from reverie.transcripts.files.json_text import parsed
-from reverie.transcripts.files.sqlite_files import is_locked
+from reverie.transcripts.json_files import decoded, first_line, json_lines, whole_json
+from reverie.transcripts.json_streams import JsonList, parsed
 from reverie.transcripts.messages import is_message, read_message, role_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import MAX_TURNS, Head, Said
+from reverie.transcripts.sqlite_files import is_locked
 
 _COLUMNS = (
     "session_id",

@@ -15,8 +15,10 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.harnesses.hermes.messages import HermesRows, is_session_file, profile_of, read_session_file
-from reverie.transcripts.files.json_files import decoded
-from reverie.transcripts.files.sqlite_files import (
+from reverie.transcripts.json_files import decoded
+from reverie.transcripts.readers import Event, Flaw, Opened
+from reverie.transcripts.session import Head, project_folder, project_name
+from reverie.transcripts.sqlite_files import (
     MAGIC,
     at_rest,
     columns,
@@ -27,9 +29,6 @@ from reverie.transcripts.files.sqlite_files import (
     stamp,
     why_unread,
 )
-from reverie.transcripts.projects import project_folder, project_name
-from reverie.transcripts.readers import Event, Flaw, Opened
-from reverie.transcripts.session import Head
 
 _SESSION_COLUMNS = (
     "id",

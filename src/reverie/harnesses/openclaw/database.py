@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reverie.transcripts.files.json_files import decoded
-from reverie.transcripts.files.json_text import parsed
-from reverie.transcripts.files.sqlite_files import MAGIC, columns, reading
+from reverie.transcripts.json_files import decoded
+from reverie.transcripts.json_streams import parsed
 from reverie.transcripts.readers import Flaw
+from reverie.transcripts.sqlite_files import MAGIC, columns, reading
 
 NAME = "openclaw-agent.sqlite"
 _NEEDED = {"session_id", "seq", "event_json"}

@@ -17,9 +17,12 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.transcripts.files.json_files import decoded
-from reverie.transcripts.files.json_text import mapping_or_empty, parsed, string_or_none
-from reverie.transcripts.files.sqlite_files import (
+from reverie.transcripts.json_files import decoded
+from reverie.transcripts.json_streams import mapping_or_empty, parsed, string_or_none
+from reverie.transcripts.messages import arguments_text
+from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
+from reverie.transcripts.session import Head, Said, ToolCall, project_folder, project_name
+from reverie.transcripts.sqlite_files import (
     MAGIC,
     columns,
     is_interrupted,
@@ -28,10 +31,6 @@ from reverie.transcripts.files.sqlite_files import (
     reading,
     why_unread,
 )
-from reverie.transcripts.messages import arguments_text
-from reverie.transcripts.projects import project_folder, project_name
-from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
-from reverie.transcripts.session import Head, Said, ToolCall
 
 Record = Mapping[str, Any]
 

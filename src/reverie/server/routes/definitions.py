@@ -14,7 +14,7 @@ from reverie.core.errors import BadInput
 from reverie.server.caller import Reader, Writer
 from reverie.server.pagination import Created, Limit, Page, paged, position
 from reverie.server.shapes import definitions as shapes
-from reverie.transcripts.recorded.session import Walk
+from reverie.transcripts.recorded import Walk
 
 agents = APIRouter(prefix="/v1/agents", tags=["agents"])
 AGENTS, AGENT_VERSIONS = "agents", "agent versions"

@@ -31,7 +31,7 @@ from reverie.experiments.library import Experiments
 from reverie.server.caller import Administrator, Caller, Reader, Writer
 from reverie.server.errors import Problem
 from reverie.server.middleware import IMPORTING
-from reverie.transcripts.recorded import imports as importing
+from reverie.transcripts.add import Imported
 
 imports = APIRouter(tags=["import"])
 MOST_FLAWS = 100
@@ -129,7 +129,7 @@ def _has_lines(path: Path) -> bool:
         return False
 
 
-def _wire_import(done: importing.Imported) -> Import:
+def _wire_import(done: Imported) -> Import:
     added = done.added
     fates = added.fates
     flaws = [WireFlaw(where=flaw.where, why=flaw.why) for flaw in added.flaws[:MOST_FLAWS]]

@@ -27,9 +27,8 @@ from reverie.server.pagination import Created, Limit, Page, bearing, both_ways, 
 from reverie.server.shapes import sessions as shapes
 from reverie.server.shapes.definitions import agent_told
 from reverie.server.stream import FRAMES, streamed
-from reverie.transcripts.recorded.library import SessionWish
-from reverie.transcripts.recorded.rules import mount_path
-from reverie.transcripts.recorded.session import Recorded, RecordedQuery, Status, Walk
+from reverie.transcripts.recorded import Recorded, RecordedQuery, Status, Walk, mount_path
+from reverie.transcripts.recorded_library import SessionWish
 
 sessions = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 SESSIONS = "sessions"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from reverie.transcripts.recorded.session import Definition
+from reverie.transcripts.recorded import Definition
 
 Parts = list[dict[str, Any]]
 Metadata = dict[str, str]

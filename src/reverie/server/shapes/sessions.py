@@ -8,8 +8,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from reverie.server.shapes.definitions import Parts, SessionAgent, WireModel
-from reverie.transcripts.recorded.rules import LONGEST_INSTRUCTIONS, MOST_EVENTS, MOST_ITERATIONS, MOST_STORES
-from reverie.transcripts.recorded.session import Recorded, RecordedEvent, Status
+from reverie.transcripts.recorded import (
+    LONGEST_INSTRUCTIONS,
+    MOST_EVENTS,
+    MOST_ITERATIONS,
+    MOST_STORES,
+    Recorded,
+    RecordedEvent,
+    Status,
+)
 
 
 class AgentReference(BaseModel):

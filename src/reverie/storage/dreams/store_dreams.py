@@ -27,7 +27,7 @@ from reverie.storage.dreams.rows import dream_from
 from reverie.storage.stores.rows import cloned
 from reverie.storage.stores.stores import store_key
 from reverie.storage.transcripts.recorded import SqlRecorded
-from reverie.transcripts.recorded.session import Recorded
+from reverie.transcripts.recorded import Recorded
 
 OPEN = (Status.PENDING, Status.RUNNING)
 _TABLE = schema.store_dreams

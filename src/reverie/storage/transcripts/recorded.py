@@ -1,4 +1,4 @@
-"""Recorded sessions: implements `reverie.transcripts.recorded.records.RecordedRecords`.
+"""Recorded sessions: implements `reverie.transcripts.recorded.RecordedRecords`.
 
 An event and its words are committed together: the transcript is never behind what was acknowledged.
 """
@@ -22,8 +22,7 @@ from reverie.storage.erasure.texts import erase_session_quotations
 from reverie.storage.erasure.tombstones import screen
 from reverie.storage.transcripts.rows import TURN_ROW, head_values, turn_row
 from reverie.storage.transcripts.sessions import SqlRecords
-from reverie.transcripts.recorded.records import SpokenEvents
-from reverie.transcripts.recorded.session import Recorded, RecordedEvent, RecordedQuery, Walk
+from reverie.transcripts.recorded import Recorded, RecordedEvent, RecordedQuery, SpokenEvents, Walk
 from reverie.transcripts.session import Head, Turn
 
 

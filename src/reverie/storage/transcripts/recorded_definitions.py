@@ -1,4 +1,4 @@
-"""Agents and environments: implements `reverie.transcripts.recorded.records.DefinitionRecords`."""
+"""Agents and environments: implements `reverie.transcripts.recorded.DefinitionRecords`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reverie.storage.database.queries import in_span, owner_key
 from reverie.storage.database.schema import definition_versions, definitions
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.transcripts.recorded import walked
-from reverie.transcripts.recorded.session import Definition, Kind, Walk
+from reverie.transcripts.recorded import Definition, Kind, Walk
 
 
 class SqlDefinitions:

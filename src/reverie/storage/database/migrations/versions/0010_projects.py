@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from reverie.transcripts.projects import project_folder, project_name
+from reverie.transcripts.session import project_folder, project_name
 
 revision = "0010"
 down_revision = "0009"

@@ -1,4 +1,4 @@
-"""`home.tenants.recording(scope)`: sessions that are told us as they happen.
+"""`home.tenants.recording(scope)` and `definitions(scope, kind)`: sessions told as they happen, and what they need.
 
 No agent answers here: a session stays idle and records what it is sent. What is said in it is a Session of the
 library in the same moment, without secrets.
@@ -16,11 +16,101 @@ from reverie.core.ids import Ids
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.transcripts.intake import Intake, Redact
-from reverie.transcripts.recorded import rules
-from reverie.transcripts.recorded.definitions import Definitions
-from reverie.transcripts.recorded.records import RecordedRecords, SpokenEvents
-from reverie.transcripts.recorded.session import Recorded, RecordedEvent, RecordedQuery, Status, Walk
-from reverie.transcripts.recorded.turns import recorded_head, recorded_turns, redact_deeply
+from reverie.transcripts.recorded import (
+    Definition,
+    DefinitionRecords,
+    EnvironmentArchived,
+    EnvironmentNotFound,
+    Kind,
+    Recorded,
+    RecordedEvent,
+    RecordedQuery,
+    RecordedRecords,
+    SpokenEvents,
+    Status,
+    VersionPassed,
+    Walk,
+    check_initial,
+    check_sendable,
+    checked_definition_name,
+    checked_storable,
+    patch_metadata,
+    recorded_head,
+    recorded_turns,
+    redact_deeply,
+)
+
+_ID_PREFIX: Mapping[Kind, str] = {"agent": "agent", "environment": "env"}
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    scope: Scope
+    kind: Kind
+    records: DefinitionRecords
+    ids: Ids
+    clock: Clock
+
+    def create(self, told: Mapping[str, Any]) -> Definition:
+        checked_definition_name(told["name"])
+        now, kept = self.clock.now(), checked_storable({**told, "metadata": patch_metadata({}, told.get("metadata"))})
+        made = Definition(self.ids.new(_ID_PREFIX[self.kind]), self.scope.user or "", kept, now, now)
+        self.records.add(self.scope.of(made.user), self.kind, made)
+        return made
+
+    def get(self, name: str, version: int | None = None) -> Definition:
+        found = None if "\0" in name else self.records.one(self.scope, self.kind, checked_storable(name), version)
+        if found is None:
+            raise self._missing(name)
+        return found
+
+    def find(self, made: TimeSpan, walk: Walk, *, archived: bool = False) -> list[Definition]:
+        return self.records.find(self.scope, self.kind, made, walk, archived=archived)
+
+    def versions(self, name: str, walk: Walk) -> list[Definition]:
+        return self.records.versions(self.get(name), self.scope, self.kind, walk)
+
+    def update(self, name: str, patch: Mapping[str, Any], version: int | None = None) -> Definition:
+        """Change all that is in the patch; of the metadata only the keys that are named."""
+
+        def updated(old: Definition) -> Definition:
+            if old.archived_at is not None:
+                raise BadInput(f"The {self.kind} {name} is archived.", expected="one that can be changed")
+            if version not in (None, old.version):
+                raise VersionPassed(f"The {self.kind} is at version {old.version}, not {version}. Read it again.")
+            metadata = patch_metadata(old.told["metadata"], patch.get("metadata"))
+            told = checked_storable({**old.told, **patch, "metadata": metadata})
+            checked_definition_name(told["name"])
+            if told == old.told:
+                return old
+            return replace(old, told=told, version=old.version + 1, updated_at=self.clock.now())
+
+        return self._changed(name, updated)
+
+    def archive(self, name: str) -> Definition:
+        """No new session is made from it. Twice is once; there is no way back."""
+        now = self.clock.now()
+        return self._changed(
+            name, lambda old: old if old.archived_at else replace(old, archived_at=now, updated_at=now)
+        )
+
+    def delete(self, name: str) -> None:
+        """Sessions made from it stay."""
+        if not self.records.delete(self._own(name), self.kind, name):
+            raise self._missing(name)
+
+    def _changed(self, name: str, change: Callable[[Definition], Definition]) -> Definition:
+        changed = self.records.change(self._own(name), self.kind, name, change)
+        if changed is None:
+            raise self._missing(name)
+        return changed
+
+    def _own(self, name: str) -> Scope:
+        return self.scope if self.scope.user is not None else self.scope.of(self.get(name).user)
+
+    def _missing(self, name: str) -> NotFound:
+        return NotFound(f"There is no {self.kind} {name[:80]!r}.")
+
 
 Told = Mapping[str, Any]
 AT_ONCE = 100  # events of a stream that are read together
@@ -57,7 +147,7 @@ class Recording:
     told: Callable[[str], None]
 
     def create(self, wish: SessionWish, events: Sequence[Told] = ()) -> Recorded:
-        rules.initial(events)
+        check_initial(events)
         agent, now = self._agent(wish), self.clock.now()
         self._environment(wish.environment)
         made = Recorded(
@@ -68,10 +158,10 @@ class Recording:
             now,
             now,
             self._title(wish.title),
-            rules.patch_metadata({}, wish.metadata),
-            tuple(map(rules.checked_storable, wish.resources)),
-            tuple(map(rules.checked_storable, wish.vaults)),
-            rules.checked_storable(wish.budget),
+            patch_metadata({}, wish.metadata),
+            tuple(map(checked_storable, wish.resources)),
+            tuple(map(checked_storable, wish.vaults)),
+            checked_storable(wish.budget),
         )
         self.records.add(self.scope.of(made.user), made, self._spoken(made, [*events, IDLE]) if events else None)
         return made
@@ -86,18 +176,18 @@ class Recording:
         if found.archived_at is not None:
             raise BadInput(f"The agent {found.id} is archived.", expected="one that new sessions can be made from")
         told = {name: value for name, value in found.told.items() if name != "metadata"}
-        return {**told, **rules.checked_storable(wish.overrides or {}), "id": found.id, "version": found.version}
+        return {**told, **checked_storable(wish.overrides or {}), "id": found.id, "version": found.version}
 
     def _environment(self, name: str) -> None:
         try:
             found = self.environments.get(name)
         except NotFound as error:
-            raise rules.EnvironmentNotFound(str(error)) from error
+            raise EnvironmentNotFound(str(error)) from error
         if found.archived_at is not None:
-            raise rules.EnvironmentArchived(f"The environment {name} is archived.", expected="one that is not")
+            raise EnvironmentArchived(f"The environment {name} is archived.", expected="one that is not")
 
     def _title(self, title: str | None) -> str | None:
-        return None if title is None else self.redact(str(rules.checked_storable(title)))[0]
+        return None if title is None else self.redact(str(checked_storable(title)))[0]
 
     def get(self, name: str) -> Recorded:
         found = self.records.one(self.scope, name)
@@ -116,9 +206,9 @@ class Recording:
             new = replace(
                 _open(old),
                 title=self._title(patch["title"]) if "title" in patch else old.title,
-                metadata=rules.patch_metadata(old.metadata, patch.get("metadata")),
-                agent={**old.agent, **rules.checked_storable(patch.get("agent") or {})},
-                budget=rules.checked_storable(patch["budget"]) if "budget" in patch else old.budget,
+                metadata=patch_metadata(old.metadata, patch.get("metadata")),
+                agent={**old.agent, **checked_storable(patch.get("agent") or {})},
+                budget=checked_storable(patch["budget"]) if "budget" in patch else old.budget,
             )
             if new.budget is not None and old.budget is None:
                 raise BadInput("budget: the session was made without one.", expected="one given when it is made")
@@ -157,7 +247,7 @@ class Recording:
     def send(self, name: str, events: Sequence[Told]) -> list[RecordedEvent]:
         """From outside: only what the wire lets a client send, which is checked where it comes in. Where nobody
         answers, the end of the turn is recorded behind it, for who waits for that."""
-        rules.sendable(events)
+        check_sendable(events)
         session = _open(self.get(name))
         return self._record(session, [*events, *([IDLE] if session.status == "idle" else [])])[: len(events)]
 
@@ -181,7 +271,7 @@ class Recording:
 
     def _event(self, event: Told) -> RecordedEvent:
         told = redact_deeply(
-            rules.checked_storable({name: one for name, one in event.items() if name != "type"}), self.redact
+            checked_storable({name: one for name, one in event.items() if name != "type"}), self.redact
         )
         if event["type"] == "user.define_outcome":
             told = {**told, "outcome_id": self.ids.new("outc")}

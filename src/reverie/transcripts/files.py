@@ -1,17 +1,22 @@
-"""How large a file may be and how long reading it may take, wherever in the reading that is noticed.
+"""Files of strangers: how large one may be, how long reading it may take, and its name as it can be kept and shown.
 
-The limits hold for the file that is read now (`limited`); what walks through it calls `check_time` as it goes on.
+The limits hold for the file that is read now (`limited`); what walks through it calls `check_time` as it goes on. On
+Unix a name is bytes, and not every one of them is text.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
 
 from reverie.core.errors import BadInput
+from reverie.core.hashes import sha256
 
 MEGABYTE = 1_000_000
 MEGABYTES = 2_000
@@ -76,3 +81,30 @@ def check_databases() -> None:
             "A SQLite database was sent; those are read on the machine of their harness only.",
             next_step="Add it there with `reverie sessions add`, or send the sessions as JSON.",
         )
+
+
+LONGEST_NAME = 1_000  # of what a transcript says about itself
+_AS_ADDRESS = "file://"
+
+
+def kept_name(path: Path) -> str:
+    """The path as text; one that is no text as its address, `file:///logs/%FF.jsonl`. Every path has its own."""
+    name = str(path)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return path.absolute().as_uri()
+    return name
+
+
+def path_of(name: str) -> Path:
+    """The path of a kept name."""
+    if name.startswith(_AS_ADDRESS):
+        return Path(os.fsdecode(unquote_to_bytes(name.removeprefix(_AS_ADDRESS))))
+    return Path(name)
+
+
+def kept_id(text: str) -> str:
+    """A name that a database can hold and a person can read, and no other name's. Ids are made of file names, too."""
+    text = text.replace("\0", "␀").encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 30]}~{sha256(text)[:24]}"

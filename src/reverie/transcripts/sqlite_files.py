@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from reverie.transcripts.files.limits import check_databases, seconds_left
+from reverie.transcripts.files import check_databases, seconds_left
 
 MAGIC = b"SQLite format 3\x00"
 _WAIT_SECONDS = 2.0

@@ -1,4 +1,7 @@
-"""JSON of any size, of which never more than a piece is held.
+"""JSON from strangers, of any size: made into values that can be kept, of which never more than a piece is held.
+
+Everything that parses JSON of a transcript goes through `parsed`, also the JSON that stands inside its texts: no lone
+surrogates, no endless nesting, no absurd numbers.
 
 A value of at most a piece is parsed. A larger object knows where its members stand in the file and reads those that
 are asked for; a larger list of messages or sessions reads one after the other; anything else that large is cut.
@@ -7,14 +10,118 @@ are asked for; a larger list of messages or sessions reads one after the other; 
 from __future__ import annotations
 
 import hashlib
+import json
+import math
 import re
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from reverie.transcripts.files.json_text import MOST_DEPTH, parsed
-from reverie.transcripts.files.limits import check_time
+from reverie.transcripts.files import check_time
+
+MOST_DEPTH = 100
+_MOST_DIGITS = 18  # what fits into 64 bits; longer ones are no counts, times or exit codes
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_TOO_DEEP = f"nested more than {MOST_DEPTH} deep"
+
+
+def _integer(digits: str) -> int | float | None:
+    return int(digits) if len(digits) <= _MOST_DIGITS else _decimal(digits)
+
+
+def _decimal(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
+
+
+# Raw control characters occur in real transcripts. NaN and the infinities are no JSON, and no fact about anything.
+_DECODER = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=_decimal, parse_constant=lambda _: None)
+
+
+def parsed(text: str) -> Any:
+    """The one value of a text. Raises ValueError with the reason where there is none that can be kept."""
+    try:
+        value = _DECODER.decode(text)
+    except RecursionError as error:
+        raise ValueError(_TOO_DEEP) from error
+    return _checked(value, text)
+
+
+def parsed_beginning(text: str) -> Any:
+    """The value a text begins with, whatever stands behind it."""
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except RecursionError as error:
+        raise ValueError(_TOO_DEEP) from error
+    return _checked(value, text[:end])
+
+
+def _checked(value: Any, text: str) -> Any:
+    if text.count("[") + text.count("{") > MOST_DEPTH:
+        _check_depth(value)
+    return storable(value) if _ESCAPED_SURROGATE.search(text) else value
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MOST_DEPTH):
+        level = [
+            child
+            for parent in level
+            if isinstance(parent, dict | list)
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return
+    raise ValueError(_TOO_DEEP)
+
+
+def storable(value: Any, depth: int = 0) -> Any:
+    """The same value as a database can hold it. Raises ValueError where it is nested too deeply."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if -(10**_MOST_DIGITS) < value < 10**_MOST_DIGITS else _beyond(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if not isinstance(value, Mapping | list | tuple):
+        return value
+    if depth >= MOST_DEPTH:
+        raise ValueError(_TOO_DEEP)
+    if isinstance(value, Mapping):
+        return {storable(key, depth + 1): storable(child, depth + 1) for key, child in value.items()}
+    return [storable(child, depth + 1) for child in value]
+
+
+def _beyond(value: int) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def without_surrogates(text: str) -> str:
+    """Half a character cannot be written to any file or database; it is shown as the mark for that."""
+    return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def dumped(value: object) -> str:
+    """A value as text. What is too large to be held is only named."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def string_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def mapping_or_empty(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
 
 PIECE = 8 * 1024 * 1024
 MOST_MEMBERS = 400_000
@@ -84,7 +191,7 @@ class StreamedObject(Mapping[str, Any]):
             while True:
                 name, span = next(children)
                 if name is not None:
-                    self._members[str(parsed(_text(file, name)))] = span
+                    self._members[str(parsed(_text_of_span(file, name)))] = span
                 if len(self._members) > MOST_MEMBERS:
                     raise ValueError(f"an object of more than {MOST_MEMBERS:,} members")
         except StopIteration as ended:
@@ -132,7 +239,7 @@ class StreamedObject(Mapping[str, Any]):
 def value_in_span(path: Path, file: BinaryIO, span: FileSpan) -> Any:
     """The value that stands there. Raises ValueError where it is none."""
     if span.size <= PIECE:
-        return parsed(_text(file, span))
+        return parsed(_text_of_span(file, span))
     match _first_byte(file, span):
         case 0x7B:
             return StreamedObject(path, span)
@@ -168,7 +275,7 @@ def _shortened(file: BinaryIO, span: FileSpan, room: _Room, depth: int = 0) -> A
     """As much of a value as there is room for."""
     if span.size <= room.left:
         room.left -= span.size
-        return parsed(_text(file, span))
+        return parsed(_text_of_span(file, span))
     if depth > MOST_DEPTH:
         raise ValueError(f"nested more than {MOST_DEPTH} deep")
     first = _first_byte(file, span)
@@ -179,7 +286,7 @@ def _shortened(file: BinaryIO, span: FileSpan, room: _Room, depth: int = 0) -> A
     if first != _OPEN_OBJECT:
         raise ValueError("not JSON")
     return {
-        str(parsed(_text(file, name))): _shortened(file, child, room, depth + 1)
+        str(parsed(_text_of_span(file, name))): _shortened(file, child, room, depth + 1)
         for name, child in _while_there_is(room, _children(file, span))
         if name is not None
     }
@@ -280,7 +387,7 @@ def _read(file: BinaryIO, place: int, size: int) -> bytes:
     return file.read(size)
 
 
-def _text(file: BinaryIO, span: FileSpan) -> str:
+def _text_of_span(file: BinaryIO, span: FileSpan) -> str:
     return _read(file, span.start, span.size).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
 
 

@@ -1,1 +1,0 @@
-"""Sessions that are told us over the API as they happen."""
