@@ -110,7 +110,7 @@ def landed(folder: Path, begin: Event, over: Event, answer: Any) -> None:
 
 
 def _reckoned(home: Any, folder: Path, counts: Counter[str]) -> dict[str, Any]:
-    from reverie.changes.history.records import ChangeQuery
+    from reverie.changes.ledger import ChangeQuery
 
     entries = (folder / "hermes" / "memories" / "MEMORY.md").read_text().split(DELIMITER)
     offered = [one.diff for one in home.review.waiting(every=True)]

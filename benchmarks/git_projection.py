@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reverie.app import Home, open_home
-from reverie.changes.history.change import Change, Edit, Grounds
+from reverie.changes.ledger import Change, Edit, Grounds
 from reverie.system.git_projection import GitProjection
 from reverie.system.skill_folders import SkillFolder
 

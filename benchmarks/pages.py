@@ -27,8 +27,7 @@ os.environ["REVERIE_SOURCES"] = "added"  # nobody's own transcripts
 from starlette.testclient import TestClient
 
 from reverie.app import Home, open_home
-from reverie.changes.history.change import Change, Edit, Grounds, Via
-from reverie.changes.history.records import Moves
+from reverie.changes.ledger import Change, Edit, Grounds, Moves, Via
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Waiting
 from reverie.core.origin import Origin

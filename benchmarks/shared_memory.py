@@ -293,7 +293,7 @@ def flaws(held: Contest) -> list[str]:
 def flaws_of_history(held: Contest) -> list[str]:
     """What is wrong with Reverie's record of it: gaps, strangers' writes under our name, ours without a Change."""
     import reverie
-    from reverie.changes.history.records import broken_links
+    from reverie.changes.ledger import broken_links
 
     settings = {"owner": OWNER, "database": held.terms.database or None}
     with (
@@ -322,8 +322,7 @@ def _environment(**changed: str) -> Iterator[None]:
 
 
 def _gaps(home: Any, held: Contest, document: str) -> Iterator[str]:
-    from reverie.changes.history.change import Via
-    from reverie.changes.history.records import ChangeQuery
+    from reverie.changes.ledger import ChangeQuery, Via
 
     ours = {one.change: one for one in held.of("reverie") if one.done and one.document == document}
     theirs = {one.text for one in held.of("hermes")} | {SEEDS[document]}

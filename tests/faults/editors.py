@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from reverie.changes.history.change import Change
+from reverie.changes.ledger import Change
 from tests.faults.killing import WATCHED, Lines
 
 Save = Callable[[str], None]

@@ -12,8 +12,8 @@ from datetime import datetime
 from pathlib import Path
 
 from reverie.app import Home, open_home
-from reverie.changes.history.change import Change, Standing, Via
 from reverie.changes.land import Landed
+from reverie.changes.ledger import Change, Standing, Via
 from reverie.changes.proposal import ProposalStatus, Suggestion
 from reverie.core.origin import Origin
 from reverie.memory.formats import FORMATS

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.changes.history.change import Via
+from reverie.changes.ledger import Via
 from reverie.core.errors import ReverieError
 from reverie.memory.operation import Add
 from tests.faults.fixtures import Tallied

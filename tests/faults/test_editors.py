@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home
-from reverie.changes.history.change import Via
 from reverie.changes.land import Landed
+from reverie.changes.ledger import Via
 from reverie.core.hashes import sha256
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.skills.amendment import NewText, Patch

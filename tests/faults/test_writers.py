@@ -15,8 +15,8 @@ from types import FrameType
 import pytest
 
 from reverie.app import Home
-from reverie.changes.history.change import Via
 from reverie.changes.land import Landed
+from reverie.changes.ledger import Via
 from reverie.memory.operation import Add, Remove, entry_hash
 from tests.faults.fixtures import Tallied
 from tests.faults.houses import DOCUMENT, MEMORY, POISON, House, broken, changes, entries, ours, works

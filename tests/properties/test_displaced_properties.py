@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.changes.history.change import Edit
+from reverie.changes.ledger import Edit
 from reverie.changes.outside_edits import merge_displaced
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import Add

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reverie.changes.stores.dreams import page_after
+from reverie.changes.stores import page_after
 from reverie.dreams.brief.trim import entries_that_matter
 from reverie.dreams.items import Item, Op
 from reverie.dreams.stores.pages import StorePage, page_statements, target_of_store

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.changes.history.change import Edit
-from reverie.changes.inbox.headline import edit_hunks, headline, hunks, word_diff
+from reverie.changes.headline import edit_hunks, headline, hunks, word_diff
+from reverie.changes.ledger import Edit
 from reverie.changes.proposal import Proposal, Suggestion, drawn_diff
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
 

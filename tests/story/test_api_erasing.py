@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reverie.app import Home
-from reverie.changes.history.records import broken_links
+from reverie.changes.ledger import broken_links
 from reverie.core.scope import Scope
 from reverie.storage.database.engine import sqlite_driver
 from tests.serving import Served, serving

@@ -10,13 +10,11 @@ import pytest
 from sqlalchemy import event, text
 
 from reverie.app import Home
-from reverie.changes.artifact import memory_artifact
-from reverie.changes.drafts import Operate
-from reverie.changes.history.change import Via
-from reverie.changes.history.records import ChangeQuery, broken_links
+from reverie.changes.drafts import Operate, memory_artifact
 from reverie.changes.land import Landed, Landing, Unchanged
+from reverie.changes.ledger import ChangeQuery, Via, broken_links
 from reverie.changes.outside_edits import OutsideEdits
-from reverie.changes.stores.write import StoreWrites
+from reverie.changes.stores import StoreWrites
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
 from reverie.core.keys import ApiKey, Permission

@@ -13,8 +13,8 @@ from sqlalchemy import select, text, update
 from sqlalchemy.engine import make_url
 
 from reverie.app import Home, restore_home
-from reverie.changes.history.records import broken_links
 from reverie.changes.land import Landed
+from reverie.changes.ledger import broken_links
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Waiting
 from reverie.config import load

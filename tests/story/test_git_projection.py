@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from sqlalchemy import delete
 
 from reverie.app import Home
-from reverie.changes.history.change import Change, Edit, Grounds, Via
-from reverie.changes.history.projection import commit_message, read_back
-from reverie.changes.history.records import Anchored, ChangeQuery
 from reverie.changes.land import Landed
+from reverie.changes.ledger import Anchored, Change, ChangeQuery, Edit, Grounds, Via
+from reverie.changes.projection import commit_message, read_back
 from reverie.changes.proposal import Suggestion
 from reverie.core.hashes import sha256
 from reverie.core.origin import Origin

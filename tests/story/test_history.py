@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home
-from reverie.changes import record_before_read
-from reverie.changes.history.change import Via
+from reverie.changes import outside_edits
 from reverie.changes.land import Landed
+from reverie.changes.ledger import Via
 from reverie.changes.proposal import Suggestion
 from reverie.core.errors import NotFound
 from reverie.core.origin import Origin
@@ -379,7 +379,7 @@ def test_an_editor_that_takes_the_file_away_while_it_saves_costs_no_entry_its_hi
     lived(tmp_path)
     aside = memory.with_name("aside")
     memory.rename(aside)
-    monkeypatch.setattr(record_before_read, "sleep", lambda _: aside.rename(memory))  # it saves while we wait for it
+    monkeypatch.setattr(outside_edits, "sleep", lambda _: aside.rename(memory))  # it saves while we wait for it
     with at(14, tmp_path) as home:
         list(home.memory.entries("hermes"))
         (rule,) = [one for one in home.history.rules() if one.text == WEDNESDAY]

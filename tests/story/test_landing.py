@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home
-from reverie.changes.history.change import Standing, Via
-from reverie.changes.history.records import ChangeQuery, broken_links
 from reverie.changes.land import Landed, Stale, Unchanged, Unsafe
+from reverie.changes.ledger import ChangeQuery, Standing, Via, broken_links
 from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import Repeated, Waiting
 from reverie.core.origin import Origin

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from sqlalchemy import text as sql
 
 from reverie.app import Home, open_home
-from reverie.changes.history.library import Rule
+from reverie.changes.history import Rule
 from reverie.changes.land import Landed
 from reverie.changes.queue import Proposed, Waiting
 from reverie.cli.changes.history import blame

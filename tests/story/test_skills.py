@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home
-from reverie.changes.history.change import Via
 from reverie.changes.land import Landed, Unsafe
+from reverie.changes.ledger import Via
 from reverie.changes.proposal import Proposal
 from reverie.changes.queue import Waiting
 from reverie.core.errors import BadInput, NotFound

@@ -21,9 +21,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from reverie.app import Home, open_home
-from reverie.changes.land import Landed, Unchanged
+from reverie.changes.land import Landed, Repeated, Unchanged
 from reverie.changes.proposal import Proposal, Suggestion
-from reverie.changes.propose import Repeated
 from reverie.changes.queue import Waiting
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, Replace, entry_hash

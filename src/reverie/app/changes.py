@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from reverie.app.home import Home
-    from reverie.changes.affected_rules import Statement
-    from reverie.changes.artifact import Artifact, Holder
-    from reverie.changes.history.change import Change
-    from reverie.changes.history.library import History, Instruction
-    from reverie.changes.history.verify import Checked
+    from reverie.changes.drafts import Artifact, Holder
+    from reverie.changes.history import History, Instruction
     from reverie.changes.land import Outcome
+    from reverie.changes.ledger import Change
+    from reverie.changes.policy import Statement
+    from reverie.changes.projection import Checked
     from reverie.changes.proposal import Proposal
     from reverie.changes.queue import Review
     from reverie.memory.store import Store, StoredMemory
@@ -43,8 +43,8 @@ def entries_by_document(target: Target) -> Iterator[tuple[str, str]]:
 
 def surface_statements(home: Home) -> Iterator[Statement]:
     """Every rule on every surface an agent reads."""
-    from reverie.changes.affected_rules import Statement
-    from reverie.changes.history.library import rules_in
+    from reverie.changes.history import rules_in
+    from reverie.changes.policy import Statement
 
     for target in home.targets.available():
         entries = list[tuple[str, str]]()
@@ -90,7 +90,7 @@ def stores(home: Home, most: int, most_memories: int) -> list[tuple[Store, list[
 
 def instructions(home: Home) -> list[Instruction]:
     """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
-    from reverie.changes.history.library import Instruction
+    from reverie.changes.history import Instruction
     from reverie.harnesses.markdown import context_files_beside as files_beside
     from reverie.harnesses.markdown import instructions_in
 
@@ -111,10 +111,8 @@ def statements_beside(home: Home, name: str) -> Iterator[tuple[str, str]]:
 
 
 def review(home: Home) -> Review:
-    from reverie.changes.affected_rules import Relations
-    from reverie.changes.land import Landing
-    from reverie.changes.policy import read_policy
-    from reverie.changes.propose import Proposing
+    from reverie.changes.land import Landing, Proposing
+    from reverie.changes.policy import Relations, read_policy
     from reverie.changes.queue import Review
     from reverie.storage.changes.proposals import SqlProposals
 
@@ -163,7 +161,7 @@ def _checked_again(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...
 
 
 def artifact_of(home: Home, target: str, subject: str, also: str | None = None) -> Artifact:
-    from reverie.changes.artifact import artifact, skill_artifact
+    from reverie.changes.drafts import artifact, skill_artifact
 
     folders = home.skill_folders
     folder = folders.get(target) or next((one for one in folders.values() if one.key == target), None)
@@ -194,7 +192,7 @@ def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
 
 def history_of(home: Home, scope: Scope) -> History:
     """The history of one person's memory, or of what is nobody's (`user` is '')."""
-    from reverie.changes.history.library import History
+    from reverie.changes.history import History
 
     names = {target.key: target.name for target in home.targets.offered()}
     names |= {folder.key: name for name, folder in home.skill_folders.items()}
@@ -225,7 +223,7 @@ def holders(home: Home) -> list[Holder]:
 
 
 def verify(home: Home) -> list[Checked]:
-    from reverie.changes.history.verify import Checked, HistoryVerification
+    from reverie.changes.projection import Checked, HistoryVerification
     from reverie.memory.store import Author
 
     home.projecting.finish()

@@ -25,19 +25,16 @@ if TYPE_CHECKING:
     from reverie.audit.library import Audit
     from reverie.bridge.library import Bridge
     from reverie.bridge.source import StoreSource
-    from reverie.changes.artifact import Holder
-    from reverie.changes.history.library import History, Instruction
-    from reverie.changes.history.projection import Throttle
-    from reverie.changes.history.verify import Checked
-    from reverie.changes.inbox.inbox import Inbox
-    from reverie.changes.inbox.pending import Mirror
-    from reverie.changes.outside_edits import OutsideEdits
+    from reverie.changes.drafts import Holder
+    from reverie.changes.history import History, Instruction
+    from reverie.changes.inbox import Inbox
+    from reverie.changes.outside_edits import OutsideEdits, RecordBeforeRead
+    from reverie.changes.projection import Checked, Throttle
     from reverie.changes.proposal import Suggestion
     from reverie.changes.queue import Review
-    from reverie.changes.record_before_read import RecordBeforeRead
     from reverie.changes.session_context import ContextBuilder
     from reverie.changes.skill_changes import SkillChanges
-    from reverie.changes.sync import Sync
+    from reverie.changes.sync import Mirror, Sync
     from reverie.core.ids import IdKind
     from reverie.core.keys import Keyring
     from reverie.dreams.dreaming import Dreaming
@@ -225,7 +222,7 @@ class Home:
     def inbox(self) -> Inbox:
         from reverie.app.bridge import learn_move
         from reverie.app.changes import checks_of
-        from reverie.changes.inbox.inbox import Inbox
+        from reverie.changes.inbox import Inbox
 
         wired = partial(checks_of, self), partial(learn_move, self)
         return Inbox(self.review, self.memory, self.skills, self.sessions, *wired)
@@ -240,7 +237,7 @@ class Home:
     @cached_property
     def mirror_staged(self) -> Mirror:
         """Takes up what harnesses hold back until a person approves it, and says there what was decided here."""
-        from reverie.changes.inbox.pending import Mirror
+        from reverie.changes.sync import Mirror
 
         return Mirror(self.memory, self.review)
 
@@ -287,7 +284,7 @@ class Home:
 
     @cached_property
     def projecting(self) -> Throttle:
-        from reverie.changes.history.projection import Throttle
+        from reverie.changes.projection import Throttle
 
         return Throttle(self.projection.catch_up)
 
@@ -473,7 +470,7 @@ class Home:
     @cached_property
     def _touching(self) -> RecordBeforeRead:
         from reverie.app.changes import artifact_of
-        from reverie.changes.record_before_read import RecordBeforeRead
+        from reverie.changes.outside_edits import RecordBeforeRead
 
         return RecordBeforeRead(self.owned, self.history_records, self.outside_edits, partial(artifact_of, self))
 

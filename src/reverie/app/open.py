@@ -88,7 +88,7 @@ def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
 
 def _note_restore(home: Home, restored: Restored) -> None:
     """Git may have gone on past the backup, in folders of skills: the ledger says why. Twice is once."""
-    from reverie.changes.history.records import RESTORE
+    from reverie.changes.ledger import RESTORE
 
     told = {"backup_made_at": rfc3339(restored.manifest.created_at), "actor": home.scope.actor}
     *_, last = (None, *home.history_records.rows(home.owned))

@@ -13,8 +13,8 @@ from reverie.core.errors import NotFound
 from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
-    from reverie.changes.history.library import History, Instruction
-    from reverie.changes.stores.write import StoreWrites
+    from reverie.changes.history import History, Instruction
+    from reverie.changes.stores import StoreWrites
     from reverie.core.keys import Keyring
     from reverie.core.origin import Origin
     from reverie.dreams.stores.dreaming import StoreDreaming
@@ -123,7 +123,7 @@ class Tenants:
         return Stores(scope, SqlStores(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
 
     def writes(self, scope: Scope, author: Author, speaks_for: str = "") -> StoreWrites:
-        from reverie.changes.stores.write import StoreWrites
+        from reverie.changes.stores import StoreWrites
 
         return StoreWrites(self.stores(scope), self._transactions, self._home.ids, self._home.clock, author, speaks_for)
 
@@ -200,7 +200,7 @@ class Tenants:
         )
 
     def store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
-        from reverie.changes.stores.dreams import DreamLanding
+        from reverie.changes.stores import DreamLanding
         from reverie.dreams.stores.progress import StoreDreamProgress
         from reverie.dreams.stores.target import StoreNights, StoreRooms
         from reverie.memory.store import Author

@@ -19,8 +19,8 @@ from reverie.bridge.propose.learned_routes import LearnedRoute, LearnedRoutes
 from reverie.bridge.pull import Pull, Pulled, new_dreams, snapshot_at
 from reverie.bridge.push import Pushed, StoreWriter, push
 from reverie.bridge.source import Copies, HeardSession, RemoteDream, StoreSource
-from reverie.changes.history.change import Change
 from reverie.changes.land import Outcome
+from reverie.changes.ledger import Change
 from reverie.changes.proposal import Proposal
 from reverie.changes.queue import Proposed
 from reverie.core.clock import Clock

@@ -1,29 +1,29 @@
-"""What a crash left is finished and what others wrote is recorded, before anything is read or written.
+"""What a crash left is finished and what others wrote is recorded, before anything is read (`RecordBeforeRead`) or
+written.
 
 A file a harness owns is written by others all day. Each time Reverie touches it, the difference to what it last saw
 becomes a Change of the actor `outside`: scanned, reported, and queued for removal where it looks unsafe.
 
-What someone wrote to a file that Reverie had replaced meanwhile, brought into the one that is there now.
-
-Three sides: what the displaced file was known to say, what it says now, and what the document says now. Whatever the
-editor brought, changed or took is done to the document where its entries still stand; what meets a change of the same
-entry is put to a person. Pure: bytes in, bytes and operations out.
+What someone wrote to a file that Reverie had replaced meanwhile is brought into the one that is there now. Three sides:
+what the displaced file was known to say, what it says now, and what the document says now. Whatever the editor brought,
+changed or took is done to the document where its entries still stand; what meets a change of the same entry is put to a
+person. Pure: bytes in, bytes and operations out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import PurePosixPath
+from time import sleep
 
-from reverie.changes.affected_rules import rules_moved
-from reverie.changes.artifact import Artifact
-from reverie.changes.drafts import three_way
-from reverie.changes.history.change import Change, Edit, Grounds, Via
-from reverie.changes.history.records import HistoryRecords, Known, Moves
+from reverie.changes.drafts import Artifact, Artifacts, memory_artifact, three_way
+from reverie.changes.ledger import Change, Edit, Grounds, HistoryRecords, Known, Moves, Via
+from reverie.changes.policy import rules_moved
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
@@ -31,9 +31,11 @@ from reverie.core.hashes import sha256
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS, FormatName
+from reverie.memory.library import Entry
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash, matched, places_of
-from reverie.memory.target import Displaced, Held
+from reverie.memory.target import Displaced, Held, Place, Target
 from reverie.safety.scan import scan
+from reverie.skills.library import Folder
 
 OUTSIDE = "outside"
 REVERIE = "reverie"
@@ -365,3 +367,91 @@ def _in_their_places(form: FormatName, late: Edit, now: bytes | None, by_entries
     both = three_way(late.before or b"", now or b"", late.after or b"")
     same = both is not None and Counter(read(both).entries) == Counter(read(by_entries).entries)
     return both if both is not None and same else by_entries
+
+
+# ---- whoever reads has what is there recorded first ------------------------------------------------------------------
+
+
+SAVING_SECONDS = 0.05  # for which some editors take a file away while they save it
+
+
+@dataclass(frozen=True, slots=True)
+class RecordBeforeRead:
+    scope: Scope
+    records: HistoryRecords
+    outside: OutsideEdits
+    artifacts: Artifacts
+
+    def touch(self, target: Target) -> list[Entry]:
+        places = target.places()
+        return [entry for place in (*places, *self._gone(target, places)) for entry in self._document(target, place)]
+
+    def _gone(self, target: Target, places: Sequence[Place]) -> Iterator[Place]:
+        """Documents whose text is known, and that are neither listed nor there any more."""
+        listed = {place.document for place in places}
+        for _, document in self.records.documents(self.scope, target.key):
+            known = None if document in listed else self.records.known(self.scope, target.key, document)
+            if known and known.content is not None and target.read(document) is None:
+                yield Place(document, "list")  # only Markdown folders have documents that come and go
+
+    def _document(self, target: Target, place: Place) -> list[Entry]:
+        known = self.records.known(self.scope, target.key, place.document)
+        content = target.read(place.document)
+        if content is None and known and known.content is not None:
+            sleep(SAVING_SECONDS)
+            content = target.read(place.document)
+        moved_on = content != (known.content if known else None) or has_displaced(target, place.document)
+        if moved_on or self.records.unsettled(self.scope, target.key, place.document):
+            with self.outside.held(memory_artifact(target, place)):
+                known = self.records.known(self.scope, target.key, place.document)
+        return known_entries(target.name, place, known)
+
+    def touch_skill(self, folder: Folder, subject: str) -> None:
+        artifact = self.artifacts(folder.key, subject)
+        files = folder.files(subject)
+        known = {name: self.records.known(self.scope, folder.key, name) for name in artifact.documents()}
+        if not files and any(was.content is not None for was in known.values() if was):
+            sleep(SAVING_SECONDS)
+            files = folder.files(subject)
+        moved_on = any(files.get(name) != (was.content if was else None) for name, was in known.items())
+        if moved_on or has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
+            with self.outside.held(artifact):
+                pass  # holding it records what was written there
+
+    def skills_seen(self, folder: Folder) -> list[str]:
+        """The skills of a folder that history knows, there or not, but the archived; none while the folder itself is
+        not there."""
+        if not folder.root.is_dir():
+            return []
+        known = self.records.documents(self.scope, folder.key)
+        paths = [PurePosixPath(path) for _, path in known if not path.startswith(".")]
+        folders = {path.parent for path in paths if path.name in ("SKILL.md", "skill.md") and path.parent.name}
+        files = {path for path in paths if path.suffix == ".md" and folders.isdisjoint(path.parents)}
+        return sorted(map(str, folders | files))
+
+
+def has_displaced(holder: Target | Folder, subject: str) -> bool:
+    """Whether someone may have written to a file after it was replaced. A target of rows has nothing of the kind."""
+    look = getattr(holder, "has_displaced", None)
+    return look is not None and bool(look(subject))
+
+
+def known_entries(target: str, place: Place, known: Known | None) -> list[Entry]:
+    if known is None:
+        return []
+    texts = FORMATS[place.form].read(known.content or b"").entries
+    return [
+        Entry(
+            target,
+            place.document,
+            texts[at],
+            one.sha256,
+            one.id,
+            one.since,
+            one.seen,
+            one.critical,
+            one.change,
+            one.said,
+        )
+        for at, one in sorted(places_of(known.entries, texts).items())
+    ]

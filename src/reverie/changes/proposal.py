@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
-from reverie.changes.history.change import Edit, evidence_as_json, operation_as_json
+from reverie.changes.ledger import Edit, evidence_as_json, operation_as_json
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin, weakest

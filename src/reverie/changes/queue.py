@@ -9,17 +9,27 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
-from reverie.changes.affected_rules import CONFIRM, critical_rules_touched
-from reverie.changes.artifact import Artifact, Artifacts
-from reverie.changes.drafts import Draft, Drawn, Operate, Rewrite
-from reverie.changes.history.change import Change, Grounds, Via
-from reverie.changes.history.library import Rule
-from reverie.changes.history.records import ChangeQuery, HistoryRecords, KnownEntry
-from reverie.changes.land import Landed, Landing, Outcome, Stale, Unchanged, already_undone, in_words, undone_by
+from reverie.changes.drafts import Artifact, Artifacts, Draft, Drawn, Operate, Rewrite
+from reverie.changes.history import Rule
+from reverie.changes.land import (
+    Landed,
+    Landing,
+    Outcome,
+    Proposing,
+    Repeated,
+    Stale,
+    Unchanged,
+    Undrawable,
+    already_undone,
+    draft_of,
+    in_words,
+    undone_by,
+    wanted_by,
+)
+from reverie.changes.ledger import Change, ChangeQuery, Grounds, HistoryRecords, KnownEntry, Via
 from reverie.changes.outside_edits import OutsideEdits, Reconciled, written
-from reverie.changes.policy import Policy, Ruling
+from reverie.changes.policy import CONFIRM, Policy, Ruling, critical_rules_touched
 from reverie.changes.proposal import OpenProposals, Proposal, Proposals, ProposalStatus, Suggestion, Verdict
-from reverie.changes.propose import Proposing, Repeated, Undrawable, draft_of, wanted_by
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.core.origin import Origin

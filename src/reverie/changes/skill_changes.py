@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from reverie.changes.history.change import Change, Via
-from reverie.changes.history.library import History, Rule
-from reverie.changes.history.records import ChangeQuery
+from reverie.changes.history import History, Rule
 from reverie.changes.land import Outcome
+from reverie.changes.ledger import Change, ChangeQuery, Via
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed, Review
 from reverie.core.errors import BadInput, NotFound

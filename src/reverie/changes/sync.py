@@ -1,11 +1,14 @@
-"""`home.sync`: one memory rendered to the surfaces of several agents. One target is the source of all others.
+"""`home.sync`: one memory rendered to the surfaces of several agents; and `Mirror`, for a harness that stages writes.
 
-What was rendered where, history tells: an entry whose wording a sync brought is a rendered one, and from which source
-the actor of that Change says. So nothing else has to be kept, and loops are impossible: a rendered entry is never a
-source of another. What someone changed or took out on a surface is theirs from then on, and is not rendered again.
+One target is the source of all others. What was rendered where, history tells: an entry whose wording a sync brought is
+a rendered one, and from which source the actor of that Change says. So nothing else has to be kept, and loops are
+impossible: a rendered entry is never a source of another. What someone changed or took out on a surface is theirs from
+then on, and is not rendered again. A statement that rests on the owner's words, or that a person approved, lands on the
+other surfaces, too. One that was written into the source from outside, by whomever, asks a person first.
 
-A statement that rests on the owner's words, or that a person approved, lands on the other surfaces, too. One that was
-written into the source from outside, by whomever, asks a person first.
+`Mirror` shows the queue of a harness that stages writes for approval itself, so that one review has all that waits.
+What the agent staged becomes a proposal with the Origin of an agent. When it is decided here it leaves the harness's
+queue; when it left that queue otherwise, someone decided there, and the proposal does not wait any longer.
 """
 
 from __future__ import annotations
@@ -14,18 +17,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reverie.changes.history.change import Change, Grounds, Via
-from reverie.changes.history.records import ChangeQuery
-from reverie.changes.land import Landed
-from reverie.changes.proposal import ProposalStatus, Suggestion
-from reverie.changes.propose import Repeated
+from reverie.changes.land import Landed, Repeated
+from reverie.changes.ledger import Change, ChangeQuery, Grounds, Via
+from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import Proposed, Review, Waiting, proposal_outcome
 from reverie.core.errors import BadInput
 from reverie.core.origin import Origin
 from reverie.memory.formats import FORMATS
 from reverie.memory.library import Entry, Memory
 from reverie.memory.operation import Add, Applied, Operation, OverBudget, Remove, Replace, applied, matched
-from reverie.memory.target import Place, Target
+from reverie.memory.target import Place, StagedStep, StagedWrite, StagingTarget, Target
 
 ACTOR = "sync/"
 _OWN = (Origin.OWNER, Origin.OPERATOR)
@@ -244,3 +245,79 @@ def _fate(proposed: Proposed) -> tuple[SyncOutcome, str]:
     if isinstance(proposed, Waiting | Repeated) and proposed.proposal.status is ProposalStatus.WAITING:
         return SyncOutcome.WAITS, f"{proposed.proposal.id} asks: {proposed.proposal.asks_because}"
     return SyncOutcome.REFUSED, proposal_outcome(proposed)
+
+
+# ---- the queue of a harness that stages writes itself ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    memory: Memory
+    review: Review
+
+    def __call__(self) -> list[str]:
+        """Say in sentences what was done."""
+        return [line for target in self.memory.targets.in_use() for line in self._one(target)]
+
+    def problems(self) -> list[str]:
+        """The writes in a harness's own queue that cannot be taken up here, and why."""
+        return [line for target in self.memory.targets.in_use() for line in self._problems(target)]
+
+    def _problems(self, target: Target) -> Iterator[str]:
+        if not isinstance(target, StagingTarget):
+            return
+        for write in target.staged():
+            if write.problem:
+                yield f"{write.problem}. It waits in {target.name} and is not in this review."
+            elif f"{target.harness}/{write.id}" not in self._known(target) and None in self._operations(target, write):
+                yield (
+                    f"The write {write.id} that {target.name} staged is not in this review: what it wants to change is "
+                    f"not in {write.document}, or not once."
+                )
+
+    def _known(self, target: Target) -> dict[str, Proposal]:
+        return {one.suggestion.proposer: one for one in self.review.past() if one.suggestion.target == target.key}
+
+    def _operations(self, target: Target, write: StagedWrite) -> list[Operation | None]:
+        entries = [one for one in self.memory.entries(target.name) if one.document == write.document]
+        return [_operation(step, write.document, entries) for step in write.steps]
+
+    def _one(self, target: Target) -> Iterator[str]:
+        if not isinstance(target, StagingTarget):
+            return
+        known = self._known(target)
+        staged = {f"{target.harness}/{one.id}": one for one in target.staged()}
+        for proposer, write in staged.items():
+            proposal = known.get(proposer)
+            if write.problem:
+                continue
+            if proposal is None:
+                yield from self._proposed(target, write, proposer)
+            elif proposal.status is not ProposalStatus.WAITING:
+                target.discard(write.id)
+                yield f"{proposal.id} is {proposal.status}: taken out of the queue of {target.harness}."
+        for proposer, proposal in known.items():
+            waits = proposal.status is ProposalStatus.WAITING and proposer.startswith(f"{target.harness}/")
+            if waits and proposer not in staged:
+                self.review.reject(proposal, f"decided in {target.harness}", by=target.harness)
+                yield f"{proposal.id} was decided in {target.harness}."
+
+    def _proposed(self, target: Target, write: StagedWrite, proposer: str) -> Iterator[str]:
+        operations = self._operations(target, write)
+        if None in operations:
+            return
+        wanted = tuple(one for one in operations if one is not None)
+        why = f"staged by {proposer.partition('/')[0]} for approval"
+        suggestion = Suggestion(
+            target.name, write.document, wanted, reason=why, proposer=proposer, spoken_by=Origin.AGENT
+        )
+        yield proposal_outcome(self.review.propose(suggestion, land=False))
+
+
+def _operation(step: StagedStep, document: str, entries: list[Entry]) -> Operation | None:
+    if not step.old:
+        return Add(document, step.text)
+    found = [one for one in entries if step.old in one.text]
+    if len(found) != 1:
+        return None
+    return Replace(document, found[0].sha256, step.text) if step.text else Remove(document, found[0].sha256)

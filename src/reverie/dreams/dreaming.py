@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, Unpack
 
-from reverie.changes.history.change import Change
-from reverie.changes.history.records import ChangeQuery, HistoryReader
 from reverie.changes.land import Outcome, undone_by
+from reverie.changes.ledger import Change, ChangeQuery, HistoryReader
 from reverie.core.errors import BadInput, ReverieError, StillLocked, SwitchedOff
 from reverie.dreams.brief.brief import Brief
 from reverie.dreams.brief.select_sessions import gathered, is_named, missing_choice

@@ -12,7 +12,7 @@ from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
-from reverie.changes.history.change import Change, evidence_as_json
+from reverie.changes.ledger import Change, evidence_as_json
 from reverie.changes.proposal import score_as_json
 from reverie.core.clock import rfc3339
 from reverie.dreams.dream import Dream, Fate, Judged, Status

@@ -7,10 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from reverie.changes.land import Landed, Stale, Unchanged, Unsafe, in_words
+from reverie.changes.land import Landed, Repeated, Stale, Unchanged, Unsafe, in_words
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.proposal import ProposalStatus as Standing
-from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Refused, Review, Waiting
 from reverie.core.errors import BadInput
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry

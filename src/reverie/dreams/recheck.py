@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from reverie.changes.history.library import rules_in
+from reverie.changes.history import rules_in
 from reverie.changes.proposal import Proposal
 from reverie.core.errors import ReverieError
 from reverie.dreams.brief.brief import Brief, BriefDocument, BriefEntry, BriefSession, BriefTurn

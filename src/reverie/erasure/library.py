@@ -17,13 +17,12 @@ from datetime import timedelta
 from functools import partial
 from typing import get_args
 
-from reverie.changes.artifact import Artifact, memory_artifact
-from reverie.changes.drafts import Rewrite
-from reverie.changes.history.change import Edit, Grounds, Via
+from reverie.changes.drafts import Artifact, Rewrite, memory_artifact
 from reverie.changes.land import Landed, Unchanged, in_words
+from reverie.changes.ledger import Edit, Grounds, Via
+from reverie.changes.outside_edits import has_displaced
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Review, Waiting
-from reverie.changes.record_before_read import has_displaced
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.ids import Ids

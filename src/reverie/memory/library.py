@@ -1,5 +1,5 @@
 """`home.memory`: what stands in the targets now. `home.tenants.stores(scope)`: which memory stores there are and what
-stands in them; what a memory says is changed in `changes.stores.write`: that lands.
+stands in them; what a memory says is changed in `changes.stores`: that lands.
 """
 
 from __future__ import annotations

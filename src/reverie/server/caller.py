@@ -12,7 +12,7 @@ from fastapi import Header, Request, Security, params
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
 from reverie.app.tenants import Tenants
-from reverie.changes.stores.write import StoreWrites
+from reverie.changes.stores import StoreWrites
 from reverie.core.keys import ApiKey, Permission
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dreaming import StoreDreaming

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from reverie.changes.artifact import Holder
-from reverie.changes.history.records import Anchored
+from reverie.changes.drafts import Holder
+from reverie.changes.ledger import Anchored
 from reverie.core.errors import BadInput
 from reverie.core.hashes import json_ready
 from reverie.core.strings import slug

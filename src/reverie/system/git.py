@@ -17,9 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from reverie.changes.history.change import Edit
-from reverie.changes.history.projection import commit_message, printable_line
-from reverie.changes.history.records import Anchored
+from reverie.changes.ledger import Anchored, Edit
+from reverie.changes.projection import commit_message, printable_line
 from reverie.core.errors import ReverieError
 from reverie.transcripts.session import project_name
 

@@ -1,5 +1,5 @@
 """The git history of targets and skills folders, for people: implements
-`reverie.changes.history.projection.Projection`.
+`reverie.changes.projection.Projection`.
 
 A skills folder that is in no repository has its history inside, so that `git log`, `git show`, `git revert` and
 `git checkout` work there. Where someone's repository is already, and for memory, it is beside: `<Home>/history/…`.
@@ -22,11 +22,9 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from reverie.changes.artifact import Holder
-from reverie.changes.drafts import three_way
-from reverie.changes.history.change import Change, Edit, Via
-from reverie.changes.history.projection import Behind, Late, LedgerParted, Rebuilt, still_to_project
-from reverie.changes.history.records import RESTORE, Anchored, ChangeQuery, HistoryRecords
+from reverie.changes.drafts import Holder, three_way
+from reverie.changes.ledger import RESTORE, Anchored, Change, ChangeQuery, Edit, HistoryRecords, Via
+from reverie.changes.projection import Behind, Late, LedgerParted, Rebuilt, still_to_project
 from reverie.core.errors import BadInput, ReverieError, StillLocked
 from reverie.core.hashes import canonical, sha256
 from reverie.core.scope import Scope

@@ -25,8 +25,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reverie.changes.history.projection import Projected, projected, read_back
-from reverie.changes.history.records import Anchored
+from reverie.changes.ledger import Anchored
+from reverie.changes.projection import Projected, projected, read_back
 from reverie.core.errors import StillLocked
 from reverie.system.files import make_folder, sync_folder
 from reverie.system.git import BRANCH, OPTIONS, OURS, Executable, Git, GitFailed, showable, stream

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
-from reverie.changes.inbox.items import InboxFilter, VerdictResult
+from reverie.changes.headline import InboxFilter, VerdictResult
 from reverie.core.errors import BadInput
 from reverie.web.pages import Pages, link, root_of
 

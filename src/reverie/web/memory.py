@@ -11,8 +11,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
-from reverie.changes.history.change import Change
-from reverie.changes.history.library import (
+from reverie.changes.headline import Hunk, edit_hunks
+from reverie.changes.history import (
     History,
     Instruction,
     Rule,
@@ -21,8 +21,8 @@ from reverie.changes.history.library import (
     rules_as_json,
     sizes,
 )
-from reverie.changes.inbox.headline import Hunk, edit_hunks
 from reverie.changes.land import Landed, in_words, undone_by
+from reverie.changes.ledger import Change
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.memory.library import budget_of

@@ -22,7 +22,7 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from reverie import __version__
-from reverie.changes.inbox.headline import shortened
+from reverie.changes.headline import shortened
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput
 from reverie.core.strings import plural

@@ -42,11 +42,9 @@ from reverie.bridge.propose.route import (
     route,
     spoken_beside,
 )
-from reverie.changes.history.change import Change
-from reverie.changes.history.records import ChangeQuery
-from reverie.changes.land import Landed, Outcome, undone_by
+from reverie.changes.land import Landed, Outcome, Repeated, undone_by
+from reverie.changes.ledger import Change, ChangeQuery
 from reverie.changes.proposal import Proposal, ProposalStatus
-from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Review, Waiting
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.hashes import canonical, sha256

@@ -14,7 +14,7 @@ from reverie.bridge.compare.diff import Difference, DiffKind
 from reverie.bridge.compare.statements import Provenance, Snapshot, StoreStatement
 from reverie.bridge.propose.backing import Backing, Doubt
 from reverie.bridge.propose.route import KeptOut, Route
-from reverie.changes.inbox.items import MANAGED_MEMORY
+from reverie.changes.headline import MANAGED_MEMORY
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed
 from reverie.core.errors import BadInput

@@ -27,7 +27,7 @@ from reverie.bridge.propose.persons import (
     perhaps_about,
     words_of,
 )
-from reverie.changes.history.library import Rule
+from reverie.changes.history import Rule
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.language_detection import lowered
 from reverie.dreams.light.tagger import tag_sentences

@@ -17,8 +17,8 @@ from reverie.core.errors import NotFound
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.history.change import Change
-    from reverie.changes.history.library import History, Instruction, Rule
+    from reverie.changes.history import History, Instruction, Rule
+    from reverie.changes.ledger import Change
 
 
 @click.command(name="history")
@@ -69,7 +69,7 @@ def _why(change: Change) -> str:
 
 
 def change_words(change: Change) -> str:
-    from reverie.changes.history.library import happened
+    from reverie.changes.history import happened
 
     return happened(change)
 
@@ -108,7 +108,7 @@ def change_as_json(change: Change, target: str) -> dict[str, object]:
 def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it. PATH is a document, a skill,
     a memory store or a memory in one, or an instruction file, of which Reverie keeps no history."""
-    from reverie.changes.history.library import instruction_row, rule_row
+    from reverie.changes.history import instruction_row, rule_row
 
     with shell.opened() as house:
         if workspace is None and user is None:

@@ -15,8 +15,8 @@ from reverie.core.errors import BadInput
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.history.change import Change
     from reverie.changes.land import Outcome
+    from reverie.changes.ledger import Change
 
 
 BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
@@ -26,7 +26,7 @@ YES = click.option("--yes", is_flag=True, help="Do not ask before touching a cri
 
 def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) -> Outcome:
     """Do it; where that would touch a critical rule, ask first. A script has to say `--yes`."""
-    from reverie.changes.affected_rules import CONFIRM
+    from reverie.changes.policy import CONFIRM
     from reverie.memory.operation import Conflicted
 
     outcome = attempt(yes)

@@ -18,7 +18,7 @@ from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.history.library import Rule
+    from reverie.changes.history import Rule
     from reverie.changes.land import Outcome
     from reverie.memory.operation import Operation
 

@@ -19,7 +19,7 @@ from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.inbox.items import InboxItem, Voice
+    from reverie.changes.headline import InboxItem, Voice
     from reverie.changes.proposal import Proposal
 
 THEME = click.option("--theme", metavar="NAME", help="All of one theme, as `reverie review themes` names it.")

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from reverie.app import Home
-    from reverie.changes.inbox.headline import Hunk, WordSpan
-    from reverie.changes.inbox.items import Detail, InboxItem, Passage, VerdictResult
+    from reverie.changes.headline import Detail, Hunk, InboxItem, Passage, VerdictResult, WordSpan
 
 MOST_PASSAGES = 3
 LEAST_LINES = 6  # of the change, and of where it was said, on however small a screen

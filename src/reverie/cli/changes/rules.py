@@ -13,7 +13,7 @@ from reverie.cli.render import console, one_line, print_json, terminal_safe
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.history.library import Instruction, Rule
+    from reverie.changes.history import Instruction, Rule
 
 
 WORKSPACE = click.option("--workspace", metavar="NAME", help="The memory stores of everyone in a workspace, instead.")
@@ -30,7 +30,7 @@ USER = click.option("--user", metavar="NAME", help="Those of one person only; ''
 def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: str | None, shell: Shell) -> None:
     """Every rule the agents operate under, since when, on what evidence, approved by whom: of memory, of skills, of
     memory stores, and of instruction files, which Reverie reads and never changes."""
-    from reverie.changes.history.library import instruction_row, rule_row, rules_as_csv
+    from reverie.changes.history import instruction_row, rule_row, rules_as_csv
 
     with shell.opened() as house:
         here = workspace is None and user is None

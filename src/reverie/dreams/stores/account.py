@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from reverie.changes.history.change import Change, Edit
+from reverie.changes.ledger import Change, Edit
 from reverie.changes.proposal import drawn_diff
 from reverie.dreams.stores.dream import Withheld
 

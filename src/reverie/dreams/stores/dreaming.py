@@ -7,10 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from reverie.changes.history.records import HistoryReader
 from reverie.changes.land import Landed, Unchanged, in_words
-from reverie.changes.stores.dreams import Swap, swap
-from reverie.changes.stores.write import StoreWrites
+from reverie.changes.ledger import HistoryReader
+from reverie.changes.stores import StoreWrites, Swap, swap
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids

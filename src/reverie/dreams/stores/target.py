@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import cache
 
 from reverie.changes.land import Landed, Outcome, Unsafe, in_words
-from reverie.changes.stores.dreams import DreamLanding, WantedChange
+from reverie.changes.stores import DreamLanding, WantedChange
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.ids import Ids

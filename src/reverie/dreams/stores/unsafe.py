@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reverie.changes.stores.dreams import page_after
-from reverie.changes.stores.write import flags_of
+from reverie.changes.stores import flags_of, page_after
 from reverie.core.origin import Origin
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.dream import Withheld

@@ -15,7 +15,7 @@ from typing import IO, Any
 from sqlalchemy import Column, Connection, Engine, MetaData, Table, bindparam, func, insert, inspect, select, tuple_
 from sqlalchemy.exc import IntegrityError, StatementError
 
-from reverie.changes.history.records import Row, broken_links
+from reverie.changes.ledger import Row, broken_links
 from reverie.storage.backup.manifest import LedgerHead, damaged
 from reverie.storage.changes.ledger import row_from
 from reverie.storage.database import schema

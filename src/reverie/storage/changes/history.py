@@ -1,4 +1,4 @@
-"""Changes, entries and the ledger: implements `reverie.changes.history.records.Records`."""
+"""Changes, entries and the ledger: implements `reverie.changes.ledger.Records`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,18 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, insert, select, update
 
-from reverie.changes.history.change import Change, Standing, Via
-from reverie.changes.history.records import Anchored, ChangeQuery, Known, KnownEntry, Moves, Row, ledger_body
+from reverie.changes.ledger import (
+    Anchored,
+    Change,
+    ChangeQuery,
+    Known,
+    KnownEntry,
+    Moves,
+    Row,
+    Standing,
+    Via,
+    ledger_body,
+)
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
 from reverie.core.hashes import sha256

@@ -13,10 +13,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, and_, insert, select, update
 
-from reverie.changes.history.change import (
+from reverie.changes.ledger import (
+    BEGINNING,
+    Anchored,
     Change,
     Edit,
     Grounds,
+    Row,
     Standing,
     Via,
     evidence_as_json,
@@ -24,7 +27,6 @@ from reverie.changes.history.change import (
     operation_as_json,
     operation_from_json,
 )
-from reverie.changes.history.records import BEGINNING, Anchored, Row
 from reverie.core.errors import DatabaseUnusable
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Engine, Select, func, select, tuple_
 
-from reverie.changes.history.change import (
+from reverie.changes.ledger import (
     Edit,
     evidence_as_json,
     evidence_from_json,

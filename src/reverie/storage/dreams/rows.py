@@ -8,7 +8,7 @@ from datetime import date, datetime
 from types import SimpleNamespace
 from typing import Any
 
-from reverie.changes.history.change import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
+from reverie.changes.ledger import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
 from reverie.changes.proposal import Suggestion, score_as_json
 from reverie.core.clock import rfc3339
 from reverie.core.origin import Origin

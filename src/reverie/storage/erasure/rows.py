@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, Text, and_, delete, select, update
 
-from reverie.changes.history.records import ERASURE, ranges
+from reverie.changes.ledger import ERASURE, ranges
 from reverie.core.hashes import sha256
 from reverie.core.scope import Scope
 from reverie.erasure.records import ErasurePlace, Sought

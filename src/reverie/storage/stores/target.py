@@ -16,7 +16,7 @@ from threading import RLock
 
 from sqlalchemy import Connection, Engine, Update, bindparam, update
 
-from reverie.changes.history.change import Change
+from reverie.changes.ledger import Change
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
@@ -130,7 +130,7 @@ def _tied() -> Update:
 
 @dataclass(frozen=True, slots=True)
 class SqlStoreTransaction:
-    """Implements `reverie.changes.stores.write.StoreTransaction`."""
+    """Implements `reverie.changes.stores.StoreTransaction`."""
 
     connection: Connection
     scope: Scope
@@ -163,7 +163,7 @@ class SqlStoreTransaction:
 
 @dataclass(frozen=True, slots=True)
 class StoreTransactions:
-    """Implements `reverie.changes.stores.write.Transact`."""
+    """Implements `reverie.changes.stores.Transact`."""
 
     locks: StoreLocks
     clock: Clock

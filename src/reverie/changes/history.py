@@ -10,8 +10,7 @@ from datetime import datetime
 from io import StringIO
 from typing import Any
 
-from reverie.changes.history.change import Change, Edit, Via
-from reverie.changes.history.records import ChangeQuery, HistoryRecords, Known
+from reverie.changes.ledger import Change, ChangeQuery, Edit, HistoryRecords, Known, Via
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import canonical, sha256

@@ -1,15 +1,5 @@
-"""The ledger: one row for every change, verdict and mark, each bound to the one before by its hash; and its ports.
-
-A row holds who, what, when and why by name, and digests of content that are salted: the chain stays whole when the
-content is erased, and a short secret cannot be guessed from it. A chain proves that nothing was altered or left out,
-not that what was written is true. A cut at the end shows only against an anchor: the last hash, kept elsewhere.
-
-Whose row it is and what it says are hashed by themselves, with a salt, and the row's own hash is made of that digest.
-So they can be erased: salt, user and body go, the digest stays, and every hash still holds. Rows from before schema
-0013 have one hash over everything; an erased one is held by its neighbours alone. Either way a later row of the kind
-`erasure` names every row that was emptied: one that nobody names was tampered with.
-
-History needs three small ports of a database; one adapter implements them all.
+"""A Change: what happened to a document or a skill, the unit of history, blame and undo. And the ledger: one row for
+every change, verdict and mark, each bound to the one before by its hash; with the ports of both.
 """
 
 from __future__ import annotations
@@ -17,12 +7,137 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Protocol
 
-from reverie.changes.history.change import Change
-from reverie.core.clock import rfc3339
+from reverie.core.clock import moment, rfc3339
 from reverie.core.hashes import canonical, sha256
+from reverie.core.origin import Origin
 from reverie.core.scope import Scope
+from reverie.memory.formats import FormatName
+from reverie.memory.operation import Add, Operation, Remove, Replace
+from reverie.transcripts.session import Evidence
+
+
+class Via(StrEnum):
+    """The way a Change came about."""
+
+    PROPOSAL = "proposal"  # reviewed, by a person or by policy
+    DIRECT = "direct"  # a write by someone who may
+    UNDO = "undo"
+    OUTSIDE = "outside"  # noticed: someone else wrote the file
+    FOUND = "found"  # how the file was when Reverie first saw it
+
+
+class Standing(StrEnum):
+    INTENDED = "intended"
+    LANDED = "landed"
+    CONFLICTED = "conflicted"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One file's part in a Change. None: there was, or is, no such file."""
+
+    document: str
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def opposite(self) -> Edit:
+        return Edit(self.document, self.after, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The grounds of a Change, who wants it and why: everything an auditor asks about it.
+
+    `origin` is where its words come from; a person's Verdict makes it that person's.
+    """
+
+    actor: str
+    via: Via = Via.DIRECT
+    reason: str = ""
+    origin: Origin | None = None
+    evidence: tuple[Evidence, ...] = ()
+    proposal: str | None = None
+    dream: str | None = None
+    undoes: str | None = None
+    approved_by: str | None = None
+    because: str | None = None
+    policy: str | None = None
+
+    @property
+    def said_at(self) -> datetime | None:
+        """When the last of the words were said that a change rests on which nobody decided. A person who writes it or
+        says yes to it says so then."""
+        said = [one.said_at for one in self.evidence if one.weight == "support" and one.said_at]
+        return max(said, default=None) if self.dream and self.policy else None
+
+    @property
+    def tidies(self) -> bool:
+        """A night put in order what stands there, and nobody had to say it again."""
+        return bool(self.dream and self.policy) and not self.evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`number` is its place in the ledger, once settled: history is in that order, not in the clock's."""
+
+    id: str
+    target: str
+    subject: str
+    edits: tuple[Edit, ...]
+    grounds: Grounds
+    intended_at: datetime
+    operations: tuple[Operation, ...] = ()
+    form: FormatName | None = None  # how the document splits into entries; None for the files of a skill
+    standing: Standing = Standing.INTENDED
+    number: int | None = None
+    settled_at: datetime | None = None
+    note: str = ""
+
+    def edit(self, document: str) -> Edit | None:
+        return next((edit for edit in self.edits if edit.document == document), None)
+
+
+def operation_as_json(operation: Operation) -> dict[str, str]:
+    match operation:
+        case Add(document, text):
+            return {"op": "add", "document": document, "text": text}
+        case Replace(document, old_sha256, text):
+            return {"op": "replace", "document": document, "old_sha256": old_sha256, "text": text}
+        case Remove(document, old_sha256):
+            return {"op": "remove", "document": document, "old_sha256": old_sha256}
+
+
+def operation_from_json(value: Mapping[str, str]) -> Operation:
+    match value["op"]:
+        case "add":
+            return Add(value["document"], value["text"])
+        case "replace":
+            return Replace(value["document"], value["old_sha256"], value["text"])
+        case _:
+            return Remove(value["document"], value["old_sha256"])
+
+
+def evidence_as_json(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
+    return [
+        {"session": one.session_id, "turn": one.turn, "quote": one.quote, "origin": one.origin, "weight": one.weight}
+        | ({"at": rfc3339(one.said_at)} if one.said_at else {})
+        for one in evidence
+    ]
+
+
+def evidence_from_json(values: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(one["session"], one["turn"], one["quote"], Origin(one["origin"]), one["weight"], moment(one.get("at")))
+        for one in values
+    )
+
+
+# ---- the ledger ------------------------------------------------------------------------------------------------------
+
 
 BEGINNING = "0" * 64
 ERASURE = "erasure"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from reverie.changes.drafts import Drawn
-from reverie.changes.history.change import Change, Edit
-from reverie.changes.inbox.headline import LONGEST, WHOLE, change_headline, headline, hunks
-from reverie.changes.inbox.items import (
+from reverie.changes.headline import (
+    LONGEST,
+    WHOLE,
     Detail,
     Group,
     InboxChoices,
@@ -20,8 +20,12 @@ from reverie.changes.inbox.items import (
     Preview,
     VerdictResult,
     Voice,
+    change_headline,
+    headline,
+    hunks,
 )
 from reverie.changes.land import Landed, Outcome, Unsafe, in_words, undone_by
+from reverie.changes.ledger import Change, Edit
 from reverie.changes.proposal import OpenProposals, Proposal, ProposalStatus, elsewhere, moved
 from reverie.changes.queue import Review, Waiting
 from reverie.changes.queue import proposal_outcome as said_of

@@ -1,1 +1,0 @@
-"""What waits for a person, told so that it can be decided by reading."""
