@@ -14,7 +14,7 @@ from functools import lru_cache
 from reverie.dreams.light.language_detection import detect_language as spoken_in
 from reverie.text.relation import RelationKind, chances_of, differs_plainly
 from reverie.text.wording.number_words import spelled
-from reverie.text.wording.small_words import NEGATORS
+from reverie.text.wording.small_words import NEGATORS, OPEN_MODALS
 from reverie.text.wording.units import NUMBER_WORDS
 from reverie.text.wording.values import NAME, Value, exchanged, find_values
 from reverie.text.wording.words import carries_meaning, denies, language_of, normal, raw_words, stem
@@ -93,10 +93,12 @@ def only_reworded(old: str, new: str) -> float:
     before, after = _read(old)[:LONGEST], _read(new)[:LONGEST]
     there, back = chances_of(before, after), chances_of(after, before)
     chance = (there.get(RelationKind.SAME, OPEN) + back.get(RelationKind.SAME, OPEN)) / 2
-    if mine == theirs:  # only small words differ; but "must" and "can" are among them
-        return max(chance, SMALL_WORDS if chance >= OPEN else OPEN)
-    less, more = _bounds(before, after)
-    return max(less, min(chance, more))
+    if mine == theirs:  # only small words differ
+        chance = max(chance, SMALL_WORDS if chance >= OPEN else OPEN)
+    else:
+        less, more = _bounds(before, after)
+        chance = max(less, min(chance, more))
+    return chance if _leaves_open(before) == _leaves_open(after) else min(chance, OPEN)
 
 
 def _translated(old: str, new: str) -> bool:
@@ -155,6 +157,12 @@ def _same_code(mine: frozenset[str], theirs: frozenset[str], old: str, new: str)
     return all(some <= every for some, every in parts)
 
 
+def _leaves_open(text: str) -> bool:
+    """Whether a modal verb permits or advises: "can" where another says "must". With a denial it forbids."""
+    words = raw_words(text)
+    return bool(OPEN_MODALS & set(words)) and not denies(text)
+
+
 def _bounds(old: str, new: str) -> tuple[float, float]:
     """Two words in each other's place are a change. What denies or says some words more is never folded away; what only
     has a word or two more is never surely a change."""
@@ -165,6 +173,6 @@ def _bounds(old: str, new: str) -> tuple[float, float]:
     moved = [one != other for one, other in zip(mine, theirs, strict=False)].count(True)
     if sorted(mine) == sorted(theirs) and moved == 2:
         return 0.0, 0.0
-    if denies(old) != denies(new) or added >= ADDED:
+    if bool(NEGATORS & set(mine)) != bool(NEGATORS & set(theirs)) or denies(old) != denies(new) or added >= ADDED:
         return 0.0, OPEN
     return (OPEN if added else 0.0), 1.0

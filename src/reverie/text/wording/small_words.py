@@ -1,4 +1,5 @@
-"""The small words of English, German, Spanish and French: who speaks, what carries no meaning, what denies."""
+"""The small words of English, German, Spanish and French: who speaks, what carries no meaning, what denies; and the
+verbs that leave something open, of Italian and Portuguese, too."""
 
 from __future__ import annotations
 
@@ -33,4 +34,13 @@ NEGATORS = listed(
     " haven't hadn't shouldn't wouldn't couldn't mustn't ain't n't dont doesnt didnt isnt cant wont nobody nothing"
     " nicht kein keine keinen keinem keiner nie niemals ohne nunca jamás sin ni ninguno ninguna tampoco"
     " pas jamais sans aucun aucune rien"
+)
+
+# the forms of the modal verbs that permit or advise; those of duty ("must", "shall", "need") are none of them
+OPEN_MODALS = listed(
+    "can could may might should ought kann kannst könnt können könnte könntest könntet könnten darf darfst dürft dürfen"
+    " dürfte dürften sollte solltest solltet sollten puede puedes podemos podéis pueden podría podrías podrían debería"
+    " deberías deberían peut peux pouvons pouvez peuvent pourrait pourrais pourraient devrait devrais devraient può"
+    " puoi possiamo potete possono potrebbe potrebbero dovrebbe dovrebbero pode podes podemos podem poderia poderiam"
+    " deveria deveriam"
 )
