@@ -23,7 +23,7 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from reverie.safety.classifier import SLOTS, feature_slots, share, windows
-from reverie.safety.readings.text_variants import folded
+from reverie.safety.views import folded
 
 HERE = Path(__file__).parent
 SURFACES = ("memory", "context", "skill", "script")

@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import scan_corpus
-from reverie.safety.bundle import scan_skill
-from reverie.safety.detectors import gapless_rules, rule_book
 from reverie.safety.report import visible
-from reverie.safety.rules import MatchBudget, PatternRule
-from reverie.safety.scan import _signals, scan
+from reverie.safety.rules import MatchBudget, PatternRule, gapless_rules, rule_book
+from reverie.safety.scan import _signals, scan, scan_skill
 
 SURFACES = st.sampled_from(["memory", "skill", "script", "context"])
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\ufe0f\u034f"

@@ -248,8 +248,8 @@ def test_a_token_after_letters_that_change_length_in_lower_case_is_still_cut_at_
 
 def test_opening_the_room_compiles_no_pattern_yet() -> None:
     program = (
-        "from reverie.safety import redact; from reverie.safety.secrets import names, tokens, values\n"
-        "lazy = [f for m in (names, tokens, values) for f in vars(m).values() if hasattr(f, 'cache_info')]\n"
+        "from reverie.safety import redact; from reverie.safety.secrets import named, tokens, values\n"
+        "lazy = [f for m in (named, tokens, values) for f in vars(m).values() if hasattr(f, 'cache_info')]\n"
         "print(len(lazy) > 10, sum(f.cache_info().currsize for f in lazy))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -28,9 +28,8 @@ from reverie.memory.operation import (
 )
 from reverie.memory.target import Held, Place, Target
 from reverie.memory.targets import Targets
-from reverie.safety.bundle import scan_skill
 from reverie.safety.report import Report, join_reports
-from reverie.safety.scan import scan
+from reverie.safety.scan import scan, scan_skill
 from reverie.skills.amend import amended
 from reverie.skills.amendment import Amendment, Clashed, Merge
 from reverie.skills.edits import merge_lines

@@ -17,8 +17,7 @@ from reverie.core.errors import NotFound
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.library import Entry, Memory
-from reverie.safety.bundle import scan_skill
-from reverie.safety.scan import scan
+from reverie.safety.scan import scan, scan_skill
 from reverie.skills.library import FoundSkill, Skills
 from reverie.skills.match_skills import CHARACTERS_A_TOKEN, match
 

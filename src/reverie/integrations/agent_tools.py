@@ -16,8 +16,7 @@ from reverie.core.errors import BadInput, NotPermitted
 from reverie.core.origin import Origin
 from reverie.integrations.tool_schemas import MOST_HITS, TOOLS, check_arguments
 from reverie.memory.operation import Add, Replace
-from reverie.safety.bundle import scan_skill
-from reverie.safety.scan import scan
+from reverie.safety.scan import scan, scan_skill
 from reverie.skills.library import folder_name
 from reverie.skills.match_skills import match
 

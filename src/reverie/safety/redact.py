@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reverie.core.strings import lazy_pattern
-from reverie.safety.secrets.assignments import named_values
-from reverie.safety.secrets.blocks import headers, key_blocks, secrets_in_addresses
-from reverie.safety.secrets.commands import command_secrets
-from reverie.safety.secrets.spans import SecretSpan, merge_spans, outside
+from reverie.safety.secrets.named import named_values
+from reverie.safety.secrets.placed import command_secrets, headers, key_blocks, secrets_in_addresses
 from reverie.safety.secrets.tokens import vendor_tokens
+from reverie.safety.secrets.values import SecretSpan, merge_spans, outside
 
 # Taking one secret out can bring another to light: the word before it now ends. Two passes are usual; the limit keeps
 # a text made for the purpose from costing more than a fixed multiple of its length.

@@ -1,27 +1,34 @@
 """The small language the detectors are written in, and the one loop that runs them.
 
+The rules are data: `detectors/*.toml`, one file per family of attack.
+
 A rule is a regular expression that is tried only where one of its anchors, a plain substring, stands. One walk over the
 words of a text finds all anchors; every expression looks at a bounded stretch after its anchor. So the work is the
 length of the text plus a bounded amount per anchor, and `Budget` counts: a text made to be slow is refused.
 
 In an expression: a space is a gap (white space, punctuation, bullets: `ignore.all\n- previous`), `~3` is up to three
-words of anything, `<name>` is a vocabulary entry.
+words of anything, `<name>` is one of the words of its file or of `detectors/vocabulary.toml`.
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.resources import files
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from reverie.core.strings import lazy_pattern
-from reverie.safety.vocabulary import VOCABULARY
 
 _GAP = r"(?:[\W_]{1,12})"
 _WORDS = r"(?:[^\W_]{1,32}+[\W_]{1,8}+){0,%s}?"
 # Anchors are filed under the first letters of their first word; a shorter word is a whole word.
 _HEAD = 4
+_FAMILIES = (
+    *("overrides", "leaks", "impersonation", "personas", "languages", "persistence", "triggers", "authority"),
+    *("sending", "transfers", "credentials", "execution", "damage"),
+)
 
 
 class RuleMatch(NamedTuple):
@@ -70,12 +77,6 @@ class PatternRule:
         return self.on.get(surface, self.weight)
 
 
-def rule(name: str, weight: float, anchors: str | tuple[str, ...], pattern: str, **on: float) -> PatternRule:
-    """`name` begins with its category: `override.ignore`. Anchors are separated by `|`, or a tuple if one holds it."""
-    places = tuple(anchors.split("|")) if isinstance(anchors, str) else anchors
-    return PatternRule(name, name.partition(".")[0], weight, places, pattern, on)
-
-
 _words = lazy_pattern(r"[^\W_]++")
 _first_word = lazy_pattern(r"[^\W_]{1,4}")
 
@@ -90,7 +91,7 @@ def _filed(anchor: str) -> str:
 def compiled(pattern: str) -> re.Pattern[str]:
     """The regular expression behind a rule's pattern."""
     for _ in range(3):
-        pattern = re.sub(r"<(\w+)>", lambda found: VOCABULARY.get(found[1], found[0]), pattern)
+        pattern = re.sub(r"<(\w+)>", lambda found: _vocabulary().get(found[1], found[0]), pattern)
     pattern = re.sub(r"\[(?:\\.|[^\]\\])+\]| ", lambda found: _GAP if found[0] == " " else found[0], pattern)
     pattern = re.sub(r"~(\d+)", lambda found: _WORDS % found[1], pattern)
     # Words end where gaps begin: with no character in both, there is one way to read a stretch, and no backtracking.
@@ -165,3 +166,44 @@ class RuleBook:
             while place >= 0:
                 yield from ((place, one) for one in rules)
                 place = text.find(anchor, place + 1)
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("reverie.safety") / "detectors" / f"{name}.toml").read_text("utf-8"))
+
+
+def _one_line(text: str) -> str:
+    return "".join(map(str.strip, text.splitlines()))
+
+
+def _named(text: str, fragments: Mapping[str, str]) -> str:
+    return re.sub(r"<(\w+)>", lambda found: _one_line(fragments.get(found[1], found[0])), _one_line(text))
+
+
+def _rules_of(family: str) -> Iterator[PatternRule]:
+    """The name of a rule begins with its category: `override.ignore`. Anchors are separated by `|`, or a list."""
+    table = _table(family)
+    words, anchors = table.get("words", {}), table.get("anchors", {})
+    for row in table["rules"]:
+        listed = row["anchors"]
+        places = _named(listed, anchors).split("|") if isinstance(listed, str) else listed
+        pattern = _named(_named(row["pattern"], words), words)
+        category = row["name"].partition(".")[0]
+        yield PatternRule(row["name"], category, row["weight"], tuple(places), pattern, row.get("on", {}))
+
+
+@cache
+def _vocabulary() -> dict[str, str]:
+    return {name: _one_line(words) for name, words in _table("vocabulary").items()}
+
+
+@cache
+def rule_book() -> RuleBook:
+    """All rules. Loaded at the first scan, so that importing the room stays cheap."""
+    return RuleBook(chain.from_iterable(map(_rules_of, _FAMILIES)))
+
+
+@cache
+def gapless_rules() -> RuleBook:
+    """Rules for text whose words run together or are cut in the wrong places."""
+    return RuleBook(_rules_of("gapless"), gapless=True)

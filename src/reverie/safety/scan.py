@@ -1,26 +1,105 @@
 """Scan a text that could become part of a prompt, over all of it, and fail closed.
 
-    text -> views and decoded passages (readings/) -> rules (rules.py, detectors/) -> signals -> Report
-    text -> windows -> what was learned from attacks (classifier.py) --------------------------------^
+    text -> views and decoded passages (views.py, hidden_text.py) -> rules (rules.py, detectors/) -> signals -> Report
+    text -> windows -> what was learned from attacks (classifier.py) ---------------------------------^
+
+One strong signal blocks; weak ones of different kinds block when they stand together. Of a skill every file is scanned,
+whatever it is called, and whatever the skill says about which files count.
 
 A scan raises the cost of an attack and sends doubtful text to a person. It is not the boundary: what a text may do is
 decided by where it came from (Origin).
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Literal, get_args
+from posixpath import splitext
+from typing import Literal, NamedTuple, get_args
 
 from reverie.core.errors import BadInput
 from reverie.safety.classifier import suspicions
-from reverie.safety.detectors import gapless_rules, rule_book
-from reverie.safety.judge import ENOUGH, Signal, judged
-from reverie.safety.readings.decode import decoded_passages
-from reverie.safety.readings.hidden import hidden_stretches
-from reverie.safety.readings.invisible import invisible_runs
-from reverie.safety.readings.text_variants import View, whole_views
-from reverie.safety.report import Report
-from reverie.safety.rules import MatchBudget, RuleMatch, TooMuchWork
+from reverie.safety.hidden_text import decoded_passages, hidden_stretches, invisible_runs
+from reverie.safety.report import ADVICE, Report, SafetyFinding, Severity, join_reports, visible_span
+from reverie.safety.rules import MatchBudget, RuleMatch, TooMuchWork, gapless_rules, rule_book
+from reverie.safety.views import View, whole_views
+
+# About a screenful: weak signals further apart have nothing to do with each other.
+_NEAR = 1_500
+# What signals must weigh together to block. A memory or a context file speaks to the agent directly; the files of a
+# skill are longer and full of commands, so more has to come together there.
+ENOUGH = {"memory": 0.8, "context": 0.7, "skill": 0.9, "script": 0.8}
+_ROUNDING = 1e-6
+# Below this a finding alone would be noise; it still counts towards its neighbours.
+_WORTH_SHOWING = 0.3
+_MOST_FINDINGS = 200
+
+
+class Signal(NamedTuple):
+    """A rule that matched, with its span in the original text and what had to be undone to see it."""
+
+    rule: str
+    category: str
+    weight: float
+    start: int
+    end: int
+    decoded_from: str | None
+
+
+def _adds_up(signals: list[Signal], enough: float) -> bool:
+    """Whether distinct rules within reach of each other weigh enough. More text can only raise a sum."""
+    near: deque[Signal] = deque()
+    counts: Counter[tuple[str, float]] = Counter()
+    total = 0.0
+    for signal in signals:
+        while near and near[0].start < signal.start - _NEAR:
+            gone = near.popleft()
+            counts[gone.rule, gone.weight] -= 1
+            total -= gone.weight * (counts[gone.rule, gone.weight] == 0)
+        near.append(signal)
+        counts[signal.rule, signal.weight] += 1
+        total += signal.weight * (counts[signal.rule, signal.weight] == 1)
+        if total >= enough - _ROUNDING:
+            return True
+    return False
+
+
+def _severity(signal: Signal, enough: float) -> Severity:
+    """The learned judge is never as sure as a rule, even where it is enough to ask."""
+    if signal.weight >= enough - _ROUNDING and signal.category != "suspicious":
+        return "high"
+    return "medium" if signal.weight >= enough / 2 else "low"
+
+
+def _finding(text: str, signal: Signal, enough: float) -> SafetyFinding:
+    end = min(signal.end, len(text))
+    return SafetyFinding(
+        signal.category,
+        _severity(signal, enough),
+        min(signal.start, end),
+        end,
+        visible_span(text, min(signal.start, end), end),
+        ADVICE[signal.category],
+        signal.decoded_from,
+    )
+
+
+def judged(text: str, signals: Iterable[Signal], surface: str) -> Report:
+    """The verdict and the findings worth showing, strongest first among those beyond the limit, then in text order."""
+    ordered = sorted(set(signals), key=lambda signal: (signal.start, signal.end, signal.rule, str(signal.decoded_from)))
+    enough = ENOUGH[surface]
+    ruled = [signal for signal in ordered if signal.category != "suspicious"]
+    if _adds_up(ruled, enough):
+        ordered = ruled  # a rule that says what is wrong is the better reason
+    blocked = _adds_up(ordered, enough)
+    bears_authority = any(signal.category == "authority" for signal in ordered)
+    floor = 0.0 if blocked else _WORTH_SHOWING
+    worth = [one for one in ordered if one.weight >= floor or one.category == "authority"]
+    worth = sorted(worth, key=lambda signal: -signal.weight)[:_MOST_FINDINGS]
+    worth.sort(key=lambda signal: (signal.start, signal.end))
+    findings = dict.fromkeys(_finding(text, signal, enough) for signal in worth)
+    return Report(blocked, blocked or bears_authority, tuple(findings))
+
 
 Surface = Literal["memory", "skill", "script", "context"]
 
@@ -180,3 +259,70 @@ def _is_open(before: str, mark: str, close: str) -> bool:
     # A value after its name (`"comment": "…"`) quotes nobody, and neither does a text that is all in quotation marks.
     said = before[:place].rstrip()
     return said != "" and not said.endswith('":')
+
+
+MOST_FILES = 2_000
+
+_PROSE = frozenset({".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".html", ".htm"})
+_CODE = frozenset(
+    {
+        *(".py", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx"),
+        *(
+            ".rb",
+            ".pl",
+            ".php",
+            ".lua",
+            ".go",
+            ".rs",
+            ".c",
+            ".h",
+            ".cpp",
+            ".java",
+            ".kt",
+            ".swift",
+            ".r",
+            ".sql",
+            ".awk",
+        ),
+        *(".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".xml", ".csv", ".tsv", ".css", ".svg"),
+    }
+)
+# Pictures and fonts are the only bytes that may be no text. Everything else that is no text is held back.
+_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"wOFF", b"wOF2", b"\x00\x01\x00\x00\x00")
+
+
+def _surfaces(name: str) -> tuple[str, ...]:
+    """A name proves nothing: only endings known for one use get one reading, everything else gets both."""
+    ending = splitext(name)[1].lower()
+    if ending in _PROSE:
+        return ("skill",)
+    return ("script",) if ending in _CODE else ("script", "skill")
+
+
+def _is_picture(content: bytes) -> bool:
+    return content.startswith(_PICTURES) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP")
+
+
+def _too_much(files: Mapping[str, bytes]) -> str | None:
+    if len(files) > MOST_FILES:
+        return "too-many-files"
+    return "too-large" if sum(map(len, files.values())) > LARGEST else None
+
+
+def _reports_of_files(files: Mapping[str, bytes]) -> Iterable[Report]:
+    yield scan("\n".join(sorted(files)).encode("utf-8", "surrogatepass"), "skill")
+    for name in sorted(files):
+        content = files[name]
+        # A picture is read as ASCII: text appended to it is found, its own bytes mean nothing.
+        text: str | bytes = content.decode("ascii", "replace").replace("\0", "?") if _is_picture(content) else content
+        for surface in _surfaces(name):
+            report = scan(text, surface)
+            yield replace(report, findings=tuple(replace(finding, file=name) for finding in report.findings))
+
+
+def scan_skill(files: Mapping[str, bytes]) -> Report:
+    """One report over all files of a skill by relative path; `Finding.file` says which. Symlinks are the caller's."""
+    reason = _too_much(files)
+    if reason:
+        return judged("", [Signal(f"quarantine.{reason}", "quarantine", 1.0, 0, 0, None)], "skill")
+    return join_reports(_reports_of_files(files))

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from reverie.core.errors import BadInput, NotFound, NotPermitted, ReverieError
 from reverie.memory.target import Displaced, Held
-from reverie.safety.bundle import MOST_FILES
+from reverie.safety.scan import MOST_FILES
 from reverie.skills.names import checked_document
 from reverie.skills.skill import MAIN
 from reverie.system.files import PATIENCE_SECONDS, flocked_folder

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from reverie.safety.personal.sensitive import sensitive
-from reverie.safety.secrets.names import PASSWORDS
+from reverie.safety.secrets.named import PASSWORDS
 from reverie.safety.secrets.plain_words import said_of_passwords
 from reverie.safety.secrets.values import is_code, is_mixed, is_placeholder
 

@@ -10,8 +10,8 @@ from reverie.audit.checks.statements import PROPOSER
 from reverie.audit.finding import Finding, FindingKind, Severity, Spot
 from reverie.audit.inventory import KeptSkill
 from reverie.changes.proposal import Suggestion
-from reverie.safety.bundle import scan_skill
 from reverie.safety.redact import redact
+from reverie.safety.scan import scan_skill
 from reverie.skills.amendment import Retire
 from reverie.skills.validation import problems_of
 

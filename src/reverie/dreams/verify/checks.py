@@ -23,7 +23,7 @@ from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
 from reverie.dreams.verify.trained import foreign
 from reverie.memory.target import belongs
-from reverie.safety.personal.numbers import cards, ibans, national_ids
+from reverie.safety.personal.identifiers import cards, ibans, national_ids
 from reverie.safety.personal.sensitive import asked_to_remember, sensitive
 from reverie.safety.scan import scan
 from reverie.safety.secrets.plain_words import said_of_passwords

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from reverie.dreams import words
 from reverie.dreams.verify.trained import policy
-from reverie.safety.personal.numbers import cards, ibans
+from reverie.safety.personal.identifiers import cards, ibans
 
 SHORT = 3  # letters of an article
 DECIDES, PLAINLY = 0.65, 0.985  # from where an entry, or a clause of it, is taken to decide something

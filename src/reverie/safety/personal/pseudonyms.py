@@ -9,9 +9,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from reverie.safety.personal.contacts import mail_addresses, phones, street_addresses
-from reverie.safety.personal.numbers import accounts, cards, ibans, national_ids
-from reverie.safety.secrets.spans import SecretSpan, outside
+from reverie.safety.personal.identifiers import (
+    accounts,
+    cards,
+    ibans,
+    mail_addresses,
+    national_ids,
+    phones,
+    street_addresses,
+)
+from reverie.safety.secrets.values import SecretSpan, outside
 
 # What already reads like a stand-in is given one itself, so that restoring cannot mistake it for ours.
 _MARK = "mark"

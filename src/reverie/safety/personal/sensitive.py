@@ -2,6 +2,13 @@
 
 A statement about somebody, not a text about a subject: "I was diagnosed with diabetes" is, "write a test for the
 diabetes model" is not. So a word alone never counts; someone has to have it, be it, or be called theirs.
+
+How people speak of it is data, one file per language (`attributes/*.toml`). `words` are named fragments of regular
+expressions; `{name}` puts one into a pattern of the same file, a space is any white space, and `~2` is up to two words
+that do not begin another thought. `kinds` maps a kind of attribute to patterns, one per line. `not` names what makes a
+sentence be about a subject instead of a person. `remember` is how one asks for something to be kept, `recall` how one
+only speaks of remembering. `near` is a looser net, where a language has one: words that need only stand in one sentence
+with `someone`, and with nothing of `subject`.
 """
 
 import re
@@ -12,8 +19,8 @@ from functools import cache, lru_cache, partial
 from importlib.resources import files
 
 from reverie.core.strings import lazy_pattern
-from reverie.safety.personal.contacts import street_addresses
-from reverie.safety.secrets.spans import SecretSpan
+from reverie.safety.personal.identifiers import street_addresses
+from reverie.safety.secrets.values import SecretSpan
 
 KINDS = ("health", "religion", "sexuality", "politics", "location", "credentials", "finances", "relations")
 LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "zh", "ja")

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from reverie.core.strings import lazy_pattern
-from reverie.safety.secrets.spans import SecretSpan
-from reverie.safety.secrets.values import is_masked, is_random
+from reverie.safety.secrets.values import SecretSpan, is_masked, is_random
 
 # A short prefix also ends ordinary words ("task-", "risk-"); it counts where a word begins, after an escape such as
 # \\n inside a JSON string, after a colour code of a terminal, and after a percent-encoded sign.

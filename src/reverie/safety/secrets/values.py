@@ -1,12 +1,14 @@
-"""Is this value a secret, or only the place where one would stand?
+"""Is this value a secret, or only the place where one would stand? And how overlapping stretches become one span.
 
 Position alone (`password = …`) cannot tell: documentation, type hints, format strings and prose stand in the same
-places. Everything here looks at one short value and never at the text around it.
+places. What judges a value looks at one short value and never at the text around it.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from reverie.core.strings import lazy_pattern
 
@@ -129,3 +131,52 @@ def reads_as_message(value: str) -> bool:
         return False
     bare = _sentence().search(value[:_JUDGED]) is None and not value[:1].isupper()
     return not (bare and 3 <= value.count(" ") + 1 <= 8)
+
+
+# Kinds that only say where the value stood. A vendor's own shape says more, so it wins when both match.
+GENERIC = frozenset(
+    {
+        "api-key",
+        "basic-auth",
+        "bearer-token",
+        "cookie",
+        "password",
+        "secret",
+        "token",
+        "url-password",
+        "url-token",
+    }
+)
+
+
+class SecretSpan(NamedTuple):
+    start: int
+    end: int
+    kind: str
+
+
+def _joined(one: SecretSpan, two: SecretSpan) -> SecretSpan:
+    """The union, because the part only one of the two saw would otherwise stay readable."""
+    kind = two.kind if one.kind in GENERIC and two.kind not in GENERIC else one.kind
+    return SecretSpan(one.start, max(one.end, two.end), kind)
+
+
+def merge_spans(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
+    """Disjoint spans in text order covering every given one."""
+    result: list[SecretSpan] = []
+    for span in sorted(spans):
+        if result and span.start < result[-1].end:
+            result[-1] = _joined(result[-1], span)
+        else:
+            result.append(span)
+    return result
+
+
+def outside(spans: Iterable[SecretSpan], protected: list[tuple[int, int]]) -> Iterator[SecretSpan]:
+    """The spans that touch none of the protected stretches; both come in text order."""
+    index = 0
+    for span in spans:
+        while index < len(protected) and protected[index][1] <= span.start:
+            index += 1
+        if index == len(protected) or span.end <= protected[index][0]:
+            yield span
