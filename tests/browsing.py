@@ -16,7 +16,7 @@ from reverie.app import Home
 from reverie.cli import reverie
 from reverie.cli.start import demo as shop
 from reverie.server.app import api_application as api
-from reverie.server.wiring import House
+from reverie.server.caller import House
 from reverie.web.app import mount_beside, web_application
 from reverie.web.doors import Entrance, KeyDoor
 from tests.peers import PLAYWRIGHT, python_with

@@ -16,9 +16,8 @@ import uvicorn
 from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.server.app import api_application
-from reverie.server.call_limits import CallLimits
-from reverie.server.slow_clients import PatientProtocol
-from reverie.server.wiring import House
+from reverie.server.caller import CallLimits, House
+from reverie.server.middleware import PatientProtocol
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reverie.app import open_home
-from reverie.server.wiring import House
+from reverie.server.caller import House
 from tests.peers import ANTHROPIC, python_with
 from tests.serving import serving
 

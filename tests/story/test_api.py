@@ -12,9 +12,8 @@ import pytest
 
 from reverie.app import Home
 from reverie.core.keys import Permission
-from reverie.server.call_limits import CallLimits, Sharing
+from reverie.server.caller import CallLimits, House, Sharing
 from reverie.server.errors import Problem
-from reverie.server.wiring import House
 from tests.conftest import HomeMaker
 from tests.serving import Served, serving
 

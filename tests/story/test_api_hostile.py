@@ -13,7 +13,7 @@ import pytest
 
 from reverie.app import Home
 from reverie.server import middleware as guard
-from reverie.server import slow_clients as patience
+from reverie.server import middleware as patience
 from tests.serving import Served, serving
 
 STORES = "/v1/memory_stores"

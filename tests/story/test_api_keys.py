@@ -27,7 +27,7 @@ from reverie.cli.servers.serve import serve as serve_command
 from reverie.core.clock import FixedClock
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.keys import Keyring, Permission
-from reverie.server.wiring import House
+from reverie.server.caller import House
 from tests.conftest import NOON
 
 SERVE = "import sys; from reverie.cli.servers.serve import serve; serve(sys.argv[1:])"

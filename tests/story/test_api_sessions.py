@@ -17,7 +17,7 @@ from reverie.core.keys import Permission
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.server import middleware as guard
-from reverie.server import stream as streaming
+from reverie.server.routes import sessions as streaming
 from tests.serving import Served, serving
 
 SESSIONS, IMPORT = "/v1/sessions", "/v1/reverie/sessions/import"
@@ -210,7 +210,7 @@ def test_a_stream_has_frames_with_names_and_heartbeats_as_comments(
 
 
 def test_watching_does_not_count_as_calling(home: Home) -> None:
-    from reverie.server.call_limits import CallLimits
+    from reverie.server.caller import CallLimits
 
     with serving(home, CallLimits(per_second=1e6, burst=10**6, at_once=2)) as served:
         session, open_ones = begun(served), []
@@ -225,7 +225,7 @@ def test_watching_does_not_count_as_calling(home: Home) -> None:
 
 
 def test_a_key_has_so_many_streams_open_and_no_more(home: Home) -> None:
-    from reverie.server.call_limits import CallLimits
+    from reverie.server.caller import CallLimits
 
     with serving(home, CallLimits(per_second=1e6, burst=10**6, streams=2)) as served:
         session, other = begun(served), served.new_key("read")

@@ -23,7 +23,7 @@ from reverie.core.scope import Scope
 from reverie.memory.library import Stores
 from reverie.memory.operation import Conflicted, Replace, entry_hash
 from reverie.memory.store import Author, PathTaken, StoredMemory, VersionQuery, WriteContext
-from reverie.server.wiring import House
+from reverie.server.caller import House
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.storage.stores.target import StoreLocks, StoreTarget
 from tests.conftest import HomeMaker

@@ -17,7 +17,7 @@ import pytest
 from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.server.app import api_application
-from reverie.server.wiring import House
+from reverie.server.caller import House
 from tests.serving import Answer, Served, serving
 
 STORE = "/v1/memory_stores/{memory_store_id}"

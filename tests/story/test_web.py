@@ -27,9 +27,8 @@ from reverie.changes.queue import Waiting
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.transcripts.session import Evidence
-from reverie.web.app import ROUTERS, web_application
+from reverie.web.app import HEADERS, LARGEST_BODY, ROUTERS, web_application
 from reverie.web.doors import Entrance
-from reverie.web.guard import HEADERS, LARGEST_BODY
 from reverie.web.status import _now
 from tests.conftest import NOON
 

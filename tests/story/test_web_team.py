@@ -17,10 +17,9 @@ from reverie.core.scope import Scope
 from reverie.memory.operation import Add
 from reverie.memory.store import Author
 from reverie.server.app import api_application as api
-from reverie.server.wiring import House
-from reverie.web.app import ROUTERS, mount_beside, web_application
+from reverie.server.caller import House
+from reverie.web.app import HEADERS, ROUTERS, mount_beside, web_application
 from reverie.web.doors import KeyDoor
-from reverie.web.guard import HEADERS
 from tests.conftest import HomeMaker
 
 HERE = "http://127.0.0.1:8787"

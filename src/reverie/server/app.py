@@ -14,12 +14,10 @@ from starlette.routing import BaseRoute
 
 from reverie import __version__
 from reverie.core.strings import is_loopback
-from reverie.server.call_limits import CallLimits
+from reverie.server.caller import CallLimits, House
 from reverie.server.errors import answer_errors
 from reverie.server.middleware import Guard, Metrics
-from reverie.server.routes import definitions, dreams, extensions, health, memory_stores, sessions
-from reverie.server.shapes import stores as shapes
-from reverie.server.wiring import House
+from reverie.server.routes import definitions, dreams, extensions, memory_stores, sessions
 
 ROUTERS = (
     memory_stores.stores,
@@ -35,7 +33,7 @@ ROUTERS = (
     extensions.imports,
     extensions.erasures,
     extensions.experiments,
-    health.router,
+    extensions.operating,
 )
 _ERRORS = {
     400: "The request cannot be carried out as it is.",
@@ -73,7 +71,7 @@ def api_application(
 def _routes() -> tuple[BaseRoute, ...]:
     """The same for every application of this process: FastAPI reads the shapes of each router it includes anew."""
     responses: dict[int | str, dict[str, Any]] = {
-        status: {"model": shapes.Error, "description": said} for status, said in _ERRORS.items()
+        status: {"model": memory_stores.Error, "description": said} for status, said in _ERRORS.items()
     }
     every = APIRouter(responses=responses, generate_unique_id_function=attrgetter("name"), redirect_slashes=False)
     for router in ROUTERS:

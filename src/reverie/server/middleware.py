@@ -6,6 +6,10 @@ instead of a name cannot be rebound.
 
 A proxy, a log or a filter in front of this server may be another reader of a body. Where two readers could take one
 body for two different things, it is refused: JSON is in UTF-8 and has every name of an object once.
+
+And how a request arrives (`PatientProtocol`): nobody can hold a connection by sending slowly, or nothing, and its lines
+end in one way. uvicorn closes a connection that is idle between two requests, but waits for ever for the first byte of
+the first and for the end of the head of any. A body is waited for in `Guard`, which knows how much of it has come.
 """
 
 from __future__ import annotations
@@ -26,9 +30,12 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
+from h11 import RemoteProtocolError
+from h11._receivebuffer import ReceiveBuffer
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from reverie.server.errors import Problem, envelope, problem_of
 
@@ -296,3 +303,62 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise Problem(400, f"The body has the name {twice[:100]!r} twice in one object.")
     return made
+
+
+# ---- how a request arrives -------------------------------------------------------------------------------------------
+
+
+HEAD_SECONDS = 20.0
+_BARE_LF = re.compile(rb"(?<!\r)\n")
+
+
+class WholeLineEnds(ReceiveBuffer):
+    """Lines of a head end with CR LF. h11 also takes a bare LF, and a proxy before us may not: to it the same bytes are
+    another request."""
+
+    def maybe_extract_lines(self) -> list[bytearray] | None:
+        before = bytes(self._data)
+        lines = super().maybe_extract_lines()
+        if lines is not None and _BARE_LF.search(before[: len(before) - len(self._data)]):
+            raise RemoteProtocolError("a line ends with a bare LF")
+        return lines
+
+
+class PatientProtocol(H11Protocol):
+    """HTTP/1.1, where the head of a request is there in `HEAD_SECONDS` or the connection ends."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.conn._receive_buffer = WholeLineEnds()
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._no_longer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._answering():
+            self._no_longer()
+        else:
+            self._wait()
+
+    def _answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait(self) -> None:
+        """From the first byte on: those that follow win no time."""
+        if self._waiting is None:
+            self._waiting = self.loop.call_later(HEAD_SECONDS, self._give_up)
+
+    def _no_longer(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _give_up(self) -> None:
+        self._waiting = None
+        if not self._answering():
+            self.transport.close()

@@ -1,24 +1,37 @@
-"""The application: pages over one Home, and the guard around them."""
+"""The application: pages over one Home, and the guard around them.
+
+Around every request: who may come in, by which name, from which page, with how much; and what a browser may do with the
+answer. A page of another site can make this browser call us. Its requests carry an `Origin` that is not ours, no cookie
+(SameSite=Strict) and no token of a form; if its name was pointed at this machine (DNS rebinding) they carry that name
+as `Host`. Each of these alone is refused.
+"""
 
 from __future__ import annotations
 
+import hmac
+import logging
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reverie.app import Home
 from reverie.core.errors import ReverieError
-from reverie.web import inbox, memory, nights, sessions, status
-from reverie.web.doors import Door
-from reverie.web.guard import WebGuard
+from reverie.web import inbox, memory, nights, status
+from reverie.web.doors import Door, Knock, RequestRefused
 from reverie.web.pages import Pages, root_of
 
-ROUTERS = tuple(part.router for part in (inbox, nights, memory, sessions, status))
+ROUTERS = tuple(part.router for part in (inbox, nights, memory, status))
 
 
 MOUNTED_AT = "/web"
@@ -77,3 +90,157 @@ def mount_beside(api: ASGIApp, pages: ASGIApp, root_path: str = "") -> ASGIApp:
 def warm(home: Home) -> None:
     """Make now what requests share: two that come at once would each make their own."""
     _ = home.inbox, home.history, home.dream, home.skills, home.search
+
+
+# ---- around every request --------------------------------------------------------------------------------------------
+
+
+LARGEST_BODY = 256 * 1024
+LONGEST_QUERY = 8 * 1024
+MOST_FIELDS = 200
+FORM = "application/x-www-form-urlencoded"
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # with `no-referrer` a browser sends `Origin: null` with our own forms
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+_LOG = logging.getLogger("reverie.web")
+
+
+@dataclass(slots=True)
+class WebGuard:
+    """ASGI middleware. A request that passes has its form in `request.state.form`, read and its token checked, and the
+    home as its visitor may see it in `request.state.home`."""
+
+    app: ASGIApp
+    door: Door
+    pages: Pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return  # nothing here speaks WebSocket
+        guarded, root = _Headers(send), scope.get("root_path", "")
+        try:
+            answer = await self._check(scope, receive, root)
+            await (answer or self.app)(scope, scope.pop("reverie.receive", receive), guarded)
+        except RequestRefused as no:
+            await self.pages.message(no.status, no.title, no.said, root=root)(scope, receive, guarded)
+        except Exception as error:  # the last line: nothing leaves without the headers
+            frame = traceback.extract_tb(error.__traceback__)[-1]  # what it says may quote content
+            _LOG.error("%s at %s:%s", type(error).__name__, frame.filename.rpartition("/")[2], frame.lineno)
+            if guarded.begun:
+                raise
+            said = "This page could not be made. `reverie verify` checks that everything is whole."
+            await self.pages.message(500, "Something broke", said, root=root)(scope, receive, guarded)
+
+    async def _check(self, scope: Scope, receive: Receive, root: str) -> Response | None:
+        """The answer, where the request goes no further."""
+        headers = Headers(scope=scope)
+        self._check_name(headers)
+        if len(scope["query_string"]) > LONGEST_QUERY:
+            raise RequestRefused(414, "Too long", f"The address holds more than {LONGEST_QUERY:,} bytes.")
+        path = scope["path"].removeprefix(root) or "/"
+        if path.startswith("/static/"):
+            return None
+        port = headers["host"].rpartition(":")[2]
+        name = f"reverie_{port if port.isdigit() else 80}"  # cookies know no ports
+        cookie = _cookies(headers).get(name, "")
+        body = b"" if scope["method"] in ("GET", "HEAD") else await _body(headers, receive)
+        form = _form(headers, body) if scope["method"] not in ("GET", "HEAD") else {}
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        knock = Knock(scope["method"], path, root, cookie, name, query, form, scope["scheme"] == "https")
+        visitor = self.door.visitor(cookie)
+        if answer := self.door.opened(knock, self.pages):
+            return answer
+        if visitor is None:
+            return self.door.refused(knock)
+        scope.setdefault("state", {}).update(csrf=visitor.csrf, home=visitor.home, person=visitor.person)
+        if scope["method"] not in ("GET", "HEAD"):
+            if not hmac.compare_digest(form.get("csrf", "").encode(), visitor.csrf.encode()):
+                raise RequestRefused(403, "Not done", "The form is not ours, or is too old. Load the page again.")
+            if not visitor.may_decide:
+                raise RequestRefused(403, "Not done", "Your key may look, and not decide: it lacks the scope review.")
+            scope["state"]["form"] = form
+            scope["reverie.receive"] = _replay(body)
+        return None
+
+    def _check_name(self, headers: Headers) -> None:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        try:
+            name = urlsplit(f"//{hosts[0]}").hostname if len(hosts) == 1 else None
+        except ValueError:
+            name = None
+        if not name or not self.door.answers_to(name):
+            raise RequestRefused(403, "Not let in", f"These pages are not served by that name: {self.door.called}.")
+        ours = [f"{scheme}://{hosts[0]}" for scheme in self.door.schemes]
+        if origins and (len(origins) > 1 or origins[0] not in ours):
+            raise RequestRefused(403, "Not done", "The request came from a page of another site.")
+
+
+def _form(headers: Headers, body: bytes) -> dict[str, str]:
+    if headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        raise RequestRefused(415, "Not a form", "Writes come from the forms of these pages.")
+    try:
+        form = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise RequestRefused(400, "Not understood", "The form could not be read.") from error
+    return {name: values[0] for name, values in form.items()}
+
+
+def _cookies(headers: Headers) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for line in headers.getlist("cookie"):
+        try:
+            found |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
+        except CookieError:
+            continue  # a cookie that is none logs nobody in
+    return found
+
+
+async def _body(headers: Headers, receive: Receive) -> bytes:
+    declared = headers.get("content-length", "0")
+    if declared.isdigit() and int(declared) > LARGEST_BODY:
+        raise _too_large()
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(body) > LARGEST_BODY:
+            raise _too_large()
+    return body
+
+
+def _too_large() -> RequestRefused:
+    return RequestRefused(413, "Too large", f"A form may hold at most {LARGEST_BODY:,} bytes.")
+
+
+def _replay(body: bytes) -> Receive:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
+@dataclass(slots=True)
+class _Headers:
+    """Sends an answer with the headers that every answer has."""
+
+    send: Send
+    begun: bool = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+        await self.send(message)

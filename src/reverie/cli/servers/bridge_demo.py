@@ -128,8 +128,7 @@ def _serving(home: Home) -> Iterator[Client]:
 
     from reverie.client import Client
     from reverie.server.app import api_application
-    from reverie.server.call_limits import CallLimits
-    from reverie.server.wiring import House
+    from reverie.server.caller import CallLimits, House
 
     for name in ("reverie.server", "httpx2"):  # one line a request is no part of the story
         logging.getLogger(name).setLevel(logging.WARNING)

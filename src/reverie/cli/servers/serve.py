@@ -64,10 +64,9 @@ def serve(
     import uvicorn
 
     from reverie.server.app import api_application, prepare_routes
-    from reverie.server.call_limits import CallLimits
+    from reverie.server.caller import CallLimits, House
+    from reverie.server.middleware import PatientProtocol
     from reverie.server.routes.extensions import clear_abandoned_imports
-    from reverie.server.slow_clients import PatientProtocol
-    from reverie.server.wiring import House
     from reverie.web.app import mount_beside, web_application
     from reverie.web.doors import KeyDoor
 
@@ -191,7 +190,7 @@ def web(*, port: int, no_browser: bool, shell: Shell) -> None:
 
     import uvicorn
 
-    from reverie.server.slow_clients import PatientProtocol
+    from reverie.server.middleware import PatientProtocol
     from reverie.web.app import web_application
     from reverie.web.doors import Entrance
 

@@ -42,8 +42,7 @@ def _command(arguments: argparse.Namespace) -> None:
 
 
 def _session_finished(session_id: str = "", **_: object) -> None:
-    from .finished import begin_night_if_due, queue
-    from .outcomes import session_done
+    from .hooks import begin_night_if_due, queue, session_done
 
     if session_id:
         session_done(session_id)
@@ -52,7 +51,7 @@ def _session_finished(session_id: str = "", **_: object) -> None:
 
 
 def _before_a_turn(user_message: object = "", session_id: str = "", **_: object) -> str | None:
-    from .recall import offered
+    from .hooks import offered
 
     return offered(str(user_message or ""), session_id)
 
@@ -60,6 +59,6 @@ def _before_a_turn(user_message: object = "", session_id: str = "", **_: object)
 def _after_a_tool(
     tool_name: str = "", args: object = None, session_id: str = "", status: str = "", **_: object
 ) -> None:
-    from .outcomes import tool_done
+    from .hooks import tool_done
 
     tool_done(session_id, tool_name, args, status)

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .program import NoReverie, hermes_home, run_reverie
+from .cron_job import BadSchedule, install, job, migrate_old_plugin, old_plugin_folder
+from .hooks import Taken, waiting
+from .program import NoReverie, hermes_home, launch, run_reverie, settings
 
 COMMANDS = {
     "run": "One night now: read what is new, change very little, propose the rest",
@@ -43,8 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_command(arguments: argparse.Namespace) -> None:
     """`hermes dreaming …`: at a terminal, with the exit code of what was called."""
-    from .cron_job import BadSchedule
-
     try:
         code = _run(arguments, lambda words, **how: run_reverie(words, captured=False, **how).returncode)
     except NoReverie as error:
@@ -67,8 +67,6 @@ def slash(words: str) -> Any:
 
 
 def _answer(words: str) -> str:
-    from .cron_job import BadSchedule
-
     parser = _QuietParser(prog="/dreaming", add_help=False)
     add_arguments(parser)
     said: list[str] = []
@@ -118,16 +116,10 @@ def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callab
         case "undo":
             return reverie(["undo", *([arguments.words] if arguments.words else ["--target", target]), *because])
         case "install-cron":
-            from .cron_job import install
-
             say(install(arguments.schedule))
         case "migrate":
-            from .migrate import migrate_old_plugin
-
             say(migrate_old_plugin())
         case _:
-            from .status import hermes_status
-
             code = reverie(["status"])
             say(hermes_status())
             return code
@@ -137,8 +129,6 @@ def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callab
 def _night(
     target: str, arguments: argparse.Namespace, reverie: Callable[..., int], say: Callable[[str], object]
 ) -> int:
-    from .finished import Taken
-
     propose = bool(arguments.propose)
     words = ["dream", target, *(["--propose"] if propose else []), *(["--if-missed"] if arguments.if_missed else [])]
 
@@ -171,8 +161,6 @@ def tell_night(done: subprocess.CompletedProcess[str], say: Callable[[str], obje
 @contextmanager
 def _model() -> Iterator[dict[str, str]]:
     """The settings that tell Reverie of a model: nothing, unless the settings want that of Hermes."""
-    from .program import settings
-
     if settings().get("model") != "host":
         yield {}
         return
@@ -180,3 +168,26 @@ def _model() -> Iterator[dict[str, str]]:
 
     with serving() as more:
         yield more
+
+
+# ---- what only Hermes knows ------------------------------------------------------------------------------------------
+
+
+def hermes_status() -> str:
+    ended = len(waiting())
+    lines = [f"{ended} session{'' if ended == 1 else 's'} ended since the last night."]
+    ours = job()
+    if ours is None and launch().get("nights"):
+        lines.append(
+            "The end of a session begins a night that is due; `hermes dreaming install-cron` keeps to the time."
+        )
+    elif ours is None:
+        lines.append("No night in Hermes' cron: `hermes dreaming install-cron` sets one.")
+    else:
+        state = "" if ours.get("enabled", True) else ", paused"
+        lines.append(f"Hermes' cron: {ours.get('schedule_display')}{state}, next {ours.get('next_run_at')}.")
+        if ours.get("last_status"):
+            lines.append(f"The last by cron: {ours.get('last_run_at')} {ours['last_status']}.")
+    if old_plugin_folder():
+        lines.append("hermes-dreaming was used here: `hermes dreaming migrate` takes over from it.")
+    return "\n".join(lines)

@@ -1,7 +1,10 @@
-"""`/v1/reverie`: what Anthropic's API does not have.
+"""`/v1/reverie`: what Anthropic's API does not have. And, for who runs the server, `/healthz`, `/readyz`, `/metrics`.
 
 Transcripts of any harness are brought in. A person or a whole workspace goes. An experiment says which of two memories
 a session gets, and counts what came of it.
+
+Is it alive, does its database answer, how much does it do: no key is needed, but for `/metrics` from elsewhere than
+this machine, as how much is done when is nobody else's business.
 """
 
 from __future__ import annotations
@@ -19,16 +22,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Security
+from fastapi.responses import PlainTextResponse
+from fastapi.security import HTTPAuthorizationCredentials
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.scope import LOCAL
+from reverie.core.strings import is_loopback
 from reverie.erasure.records import Erasure as Done
 from reverie.erasure.records import ErasureKind, Rules
 from reverie.experiments.library import Experiments
-from reverie.server.caller import Administrator, Caller, Reader, Writer
+from reverie.server.caller import BEARER, HEADER, Administrator, Caller, House, Reader, Writer
 from reverie.server.errors import Problem
 from reverie.server.middleware import IMPORTING
 from reverie.transcripts.add import Imported
@@ -234,3 +240,47 @@ def _experiments(who: Caller) -> Experiments:
     if who.scope.workspace != LOCAL:
         raise NotFound("There are no experiments in this workspace.")
     return who.house.home.experiments
+
+
+# ---- for who runs the server -----------------------------------------------------------------------------------------
+
+
+operating = APIRouter(tags=["operating"])
+
+
+class Health(BaseModel):
+    status: Literal["ok"] = "ok"
+
+
+@operating.get("/healthz")
+async def healthz() -> Health:
+    return Health()
+
+
+@operating.get("/readyz")
+def readyz(request: Request) -> Health:
+    house: House = request.app.state.house
+    house.look()
+    return Health()
+
+
+@operating.get("/metrics", response_class=PlainTextResponse)
+def metrics(
+    request: Request,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)],
+    header: Annotated[str | None, Security(HEADER)],
+) -> PlainTextResponse:
+    """From elsewhere than this machine, or through a proxy, with any key."""
+    house: House = request.app.state.house
+    if not _is_local(request) and house.keys.admitted(bearer.credentials if bearer else header or "") is None:
+        raise Problem(401, "From elsewhere /metrics needs a key. Send one as `Authorization: Bearer …`.")
+    return PlainTextResponse(request.app.state.metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+def _is_local(request: Request) -> bool:
+    """Asked by this machine, by a name of this machine, of a server nobody else reaches, and not on behalf of
+    someone else: a proxy may say nothing of itself and ask for 127.0.0.1, as nginx does unless it is told otherwise."""
+    passed_on = any(name in request.headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via"))
+    asked = request.url.hostname or ""
+    alone = not passed_on and not request.app.state.reached
+    return alone and request.client is not None and all(map(is_loopback, (request.client.host, asked)))

@@ -1,23 +1,263 @@
-"""`/v1/memory_stores`, the memories in them and the versions of those."""
+"""`/v1/memory_stores`, the memories in them and the versions of those.
+
+What is ours over the wire begins with `reverie_`; everything else is as in Anthropic's API.
+"""
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
 from fastapi import APIRouter
+from pydantic import BaseModel, Field
 
 from reverie.changes.land import Landed, in_words
+from reverie.memory import store
+from reverie.memory import store as values
 from reverie.memory.store import Author, Hand, Operation, Refused, StoredMemory, VersionQuery
 from reverie.server.caller import Reader, Writer
 from reverie.server.errors import FINAL, Problem, refused
 from reverie.server.pagination import Created, Limit, Page, View, most, paged, position
-from reverie.server.shapes import stores as shapes
+
+
+def _limited(**limits: Any) -> Any:
+    """Limits as OpenAPI says them. What they mean is decided in `memory.store_rules`, once."""
+    return Field(json_schema_extra=limits)
+
+
+Name = Annotated[str, _limited(minLength=1, maxLength=store.LONGEST_NAME)]
+Description = Annotated[str, _limited(maxLength=store.LONGEST_DESCRIPTION)]
+Path = Annotated[str, _limited(pattern="^(/[^/]+){1,20}$", maxLength=store.LONGEST_PATH_BYTES)]
+Content = Annotated[str, _limited(maxLength=store.LARGEST_MEMORY_BYTES)]
+Sha256 = Annotated[str, _limited(pattern="^[0-9a-f]{64}$")]
+
+
+class NewStore(BaseModel):
+    name: Name
+    description: Description | None = None
+    metadata: Annotated[dict[str, str], _limited(maxProperties=store.MOST_METADATA)] | None = None
+
+
+class StorePatch(BaseModel):
+    """A change: what is left out or null stays; a null within `metadata` takes that key away."""
+
+    name: Name | None = None
+    description: Description | None = None
+    metadata: dict[str, str | None] | None = None
+
+
+class NewMemory(BaseModel):
+    path: Path
+    content: Content | None = Field(description="At most 102,400 bytes of UTF-8; empty is allowed.")
+
+
+class Precondition(BaseModel):
+    type: Literal["content_sha256"]
+    content_sha256: Sha256
+
+
+class MemoryPatch(BaseModel):
+    path: Path | None = None
+    content: Content | None = None
+    precondition: Precondition | None = None
+
+
+class SessionActor(BaseModel):
+    type: Literal["session_actor"] = "session_actor"
+    session_id: str
+
+
+class ApiActor(BaseModel):
+    type: Literal["api_actor"] = "api_actor"
+    api_key_id: str
+
+
+class UserActor(BaseModel):
+    type: Literal["user_actor"] = "user_actor"
+    user_id: str
+
+
+class ServiceAccountActor(BaseModel):
+    type: Literal["service_account_actor"] = "service_account_actor"
+    service_account_id: str
+
+
+Actor = Annotated[SessionActor | ApiActor | UserActor | ServiceAccountActor, Field(discriminator="type")]
+
+
+class WireFinding(BaseModel):
+    """A finding of the safety scan. It never keeps a memory out of a store, only out of a prompt."""
+
+    category: str
+    severity: str
+
+
+class MemoryStore(BaseModel):
+    id: str
+    type: Literal["memory_store"] = "memory_store"
+    name: str
+    description: str
+    metadata: dict[str, str]
+    created_at: datetime
+    updated_at: datetime
+    archived_at: datetime | None
+
+
+class WireMemory(BaseModel):
+    id: str
+    type: Literal["memory"] = "memory"
+    memory_store_id: str
+    path: str
+    content: str | None
+    content_sha256: str
+    content_size_bytes: int
+    memory_version_id: str
+    created_at: datetime
+    updated_at: datetime
+    reverie_findings: list[WireFinding]
+
+
+class MemoryPrefix(BaseModel):
+    type: Literal["memory_prefix"] = "memory_prefix"
+    path: str
+
+
+class WireMemoryVersion(BaseModel):
+    id: str
+    type: Literal["memory_version"] = "memory_version"
+    memory_store_id: str
+    memory_id: str
+    operation: values.Operation
+    path: str | None
+    content: str | None
+    content_sha256: str | None
+    content_size_bytes: int | None
+    created_at: datetime
+    created_by: Actor | None
+    redacted_at: datetime | None
+    redacted_by: Actor | None
+    reverie_change_id: str | None
+    reverie_findings: list[WireFinding]
+
+
+class MemoryStorePage(BaseModel):
+    data: list[MemoryStore]
+    next_page: str | None
+
+
+class MemoryPage(BaseModel):
+    data: list[Annotated[WireMemory | MemoryPrefix, Field(discriminator="type")]]
+    next_page: str | None
+
+
+class MemoryVersionPage(BaseModel):
+    data: list[WireMemoryVersion]
+    next_page: str | None
+
+
+class MemoryStoreDeleted(BaseModel):
+    id: str
+    type: Literal["memory_store_deleted"] = "memory_store_deleted"
+
+
+class MemoryDeleted(BaseModel):
+    id: str
+    type: Literal["memory_deleted"] = "memory_deleted"
+
+
+class Undone(BaseModel):
+    """The change that took another one back."""
+
+    id: str
+    type: Literal["change"] = "change"
+    undoes: str
+
+
+class ErrorDetail(BaseModel, extra="allow"):
+    type: str
+    message: str
+
+
+class Error(BaseModel):
+    type: Literal["error"] = "error"
+    error: ErrorDetail
+    request_id: str
+
+
+def memory_store(store: values.Store) -> MemoryStore:
+    return MemoryStore.model_validate(store, from_attributes=True)
+
+
+def memory(stored: values.StoredMemory, view: str) -> WireMemory:
+    return WireMemory(
+        id=stored.id,
+        memory_store_id=stored.store,
+        path=stored.path,
+        content=_content(stored.content, view),
+        content_sha256=stored.sha256,
+        content_size_bytes=stored.size,
+        memory_version_id=stored.version,
+        created_at=stored.created_at,
+        updated_at=stored.updated_at,
+        reverie_findings=_findings(stored.flags),
+    )
+
+
+def listed_memory(one: values.StoredMemory | values.Prefix, view: str) -> WireMemory | MemoryPrefix:
+    return MemoryPrefix(path=one.path) if isinstance(one, values.Prefix) else memory(one, view)
+
+
+def memory_version(version: values.MemoryVersion, view: str) -> WireMemoryVersion:
+    return WireMemoryVersion(
+        id=version.id,
+        memory_store_id=version.store,
+        memory_id=version.memory,
+        operation=version.operation,
+        path=version.path,
+        content=_content(version.content, view),
+        content_sha256=version.sha256,
+        content_size_bytes=version.size,
+        created_at=version.created_at,
+        created_by=_actor(version.author),
+        redacted_at=version.redacted_at,
+        redacted_by=_actor(version.redacted_by),
+        reverie_change_id=version.change,
+        reverie_findings=_findings(version.flags),
+    )
+
+
+def _content(content: bytes | None, view: str) -> str | None:
+    return None if content is None or view == "basic" else content.decode()
+
+
+def _findings(flags: tuple[values.Flag, ...]) -> list[WireFinding]:
+    return [WireFinding.model_validate(flag, from_attributes=True) for flag in flags]
+
+
+def _actor(author: values.Author | None) -> Any:
+    match author:
+        case None:
+            return None
+        case values.Author("session", name):
+            return SessionActor(session_id=name)
+        case values.Author("user", name):
+            return UserActor(user_id=name)
+        case values.Author("service_account", name):
+            return ServiceAccountActor(service_account_id=name)
+        case values.Author(_, name):
+            return ApiActor(api_key_id=name)
+
+
+# ---- routes ----------------------------------------------------------------------------------------------------------
+
 
 stores = APIRouter(prefix="/v1/memory_stores", tags=["memory stores"])
 STORES = "stores"
 
 
 @stores.post("")
-def create_memory_store(who: Writer, body: shapes.NewStore) -> shapes.MemoryStore:
-    return shapes.memory_store(who.stores.create(body.name, body.description or "", body.metadata))
+def create_memory_store(who: Writer, body: NewStore) -> MemoryStore:
+    return memory_store(who.stores.create(body.name, body.description or "", body.metadata))
 
 
 @stores.get("")
@@ -28,44 +268,44 @@ def list_memory_stores(
     page: Page = None,
     include_archived: bool = False,
     made: Created,
-) -> shapes.MemoryStorePage:
+) -> MemoryStorePage:
     """Newest first."""
     start = position(page, STORES, str)
     found = who.stores.find(made, archived=include_archived, after=start, limit=limit + 1)
-    shown = [shapes.memory_store(store) for store in found[:limit]]
-    return shapes.MemoryStorePage(data=shown, next_page=paged(found, limit, STORES, lambda store: store.id))
+    shown = [memory_store(store) for store in found[:limit]]
+    return MemoryStorePage(data=shown, next_page=paged(found, limit, STORES, lambda store: store.id))
 
 
 @stores.get("/{memory_store_id}")
-def retrieve_memory_store(who: Reader, memory_store_id: str) -> shapes.MemoryStore:
-    return shapes.memory_store(who.stores.get(memory_store_id))
+def retrieve_memory_store(who: Reader, memory_store_id: str) -> MemoryStore:
+    return memory_store(who.stores.get(memory_store_id))
 
 
 @stores.post("/{memory_store_id}")
-def update_memory_store(who: Writer, memory_store_id: str, body: shapes.StorePatch) -> shapes.MemoryStore:
-    return shapes.memory_store(who.stores.update(memory_store_id, body.name, body.description, body.metadata))
+def update_memory_store(who: Writer, memory_store_id: str, body: StorePatch) -> MemoryStore:
+    return memory_store(who.stores.update(memory_store_id, body.name, body.description, body.metadata))
 
 
 @stores.post("/{memory_store_id}/archive")
-def archive_memory_store(who: Writer, memory_store_id: str) -> shapes.MemoryStore:
+def archive_memory_store(who: Writer, memory_store_id: str) -> MemoryStore:
     """From now on it can be read and not written. There is no way back."""
-    return shapes.memory_store(who.stores.archive(memory_store_id))
+    return memory_store(who.stores.archive(memory_store_id))
 
 
 @stores.post("/{memory_store_id}/changes/{change_id}/undo")
-def undo_change(who: Writer, memory_store_id: str, change_id: str) -> shapes.Undone:
+def undo_change(who: Writer, memory_store_id: str, change_id: str) -> Undone:
     """Take a change back, byte for byte; 409 if something came after it. A version's `reverie_change_id` names it."""
     outcome = who.storing.undo(memory_store_id, change_id)
     if not isinstance(outcome, Landed):
         raise Problem(409, f"{change_id} was not taken back: {in_words(outcome)}", headers=FINAL)
-    return shapes.Undone(id=outcome.change.id, undoes=change_id)
+    return Undone(id=outcome.change.id, undoes=change_id)
 
 
 @stores.delete("/{memory_store_id}")
-def delete_memory_store(who: Writer, memory_store_id: str) -> shapes.MemoryStoreDeleted:
+def delete_memory_store(who: Writer, memory_store_id: str) -> MemoryStoreDeleted:
     """With its memories and versions."""
     who.stores.delete(memory_store_id)
-    return shapes.MemoryStoreDeleted(id=memory_store_id)
+    return MemoryStoreDeleted(id=memory_store_id)
 
 
 memories = APIRouter(prefix="/v1/memory_stores/{memory_store_id}/memories", tags=["memories"])
@@ -73,7 +313,7 @@ MEMORIES = "memories"
 
 
 @memories.post("")
-def create_memory(who: Writer, memory_store_id: str, body: shapes.NewMemory, view: View = "basic") -> shapes.WireMemory:
+def create_memory(who: Writer, memory_store_id: str, body: NewMemory, view: View = "basic") -> WireMemory:
     return _rendered(who.storing.create(memory_store_id, body.path, body.content or ""), view)
 
 
@@ -87,23 +327,23 @@ def list_memories(
     limit: Limit = 20,
     page: Page = None,
     view: View = "basic",
-) -> shapes.MemoryPage:
+) -> MemoryPage:
     """In the order of their paths; with `depth=1` what is further below is rolled up."""
     limit, start = most(limit, view), position(page, MEMORIES, str)
     found = who.stores.memories(memory_store_id, path_prefix, depth, after=start, limit=limit + 1, full=view == "full")
-    shown = [shapes.listed_memory(one, view) for one in found[:limit]]
-    return shapes.MemoryPage(data=shown, next_page=paged(found, limit, MEMORIES, lambda one: one.path))
+    shown = [listed_memory(one, view) for one in found[:limit]]
+    return MemoryPage(data=shown, next_page=paged(found, limit, MEMORIES, lambda one: one.path))
 
 
 @memories.get("/{memory_id}")
-def retrieve_memory(who: Reader, memory_store_id: str, memory_id: str, view: View = "full") -> shapes.WireMemory:
-    return shapes.memory(who.stores.memory(memory_store_id, memory_id, full=view == "full"), view)
+def retrieve_memory(who: Reader, memory_store_id: str, memory_id: str, view: View = "full") -> WireMemory:
+    return memory(who.stores.memory(memory_store_id, memory_id, full=view == "full"), view)
 
 
 @memories.post("/{memory_id}")
 def update_memory(
-    who: Writer, memory_store_id: str, memory_id: str, body: shapes.MemoryPatch, view: View = "basic"
-) -> shapes.WireMemory:
+    who: Writer, memory_store_id: str, memory_id: str, body: MemoryPatch, view: View = "basic"
+) -> WireMemory:
     """Rewrite, rename or both; with a precondition only if it still says what the writer read."""
     expected = body.precondition.content_sha256 if body.precondition else None
     return _rendered(who.storing.update(memory_store_id, memory_id, body.path, body.content, expected), view)
@@ -112,17 +352,17 @@ def update_memory(
 @memories.delete("/{memory_id}")
 def delete_memory(
     who: Writer, memory_store_id: str, memory_id: str, expected_content_sha256: str | None = None
-) -> shapes.MemoryDeleted:
+) -> MemoryDeleted:
     """Its versions stay."""
     if refusal := who.storing.delete(memory_store_id, memory_id, expected_content_sha256):
         raise refused(refusal)
-    return shapes.MemoryDeleted(id=memory_id)
+    return MemoryDeleted(id=memory_id)
 
 
-def _rendered(outcome: StoredMemory | Refused, view: View) -> shapes.WireMemory:
+def _rendered(outcome: StoredMemory | Refused, view: View) -> WireMemory:
     if not isinstance(outcome, StoredMemory):
         raise refused(outcome)
-    return shapes.memory(outcome, view)
+    return memory(outcome, view)
 
 
 versions = APIRouter(prefix="/v1/memory_stores/{memory_store_id}/memory_versions", tags=["memory versions"])
@@ -143,7 +383,7 @@ def list_memory_versions(
     page: Page = None,
     view: View = "basic",
     made: Created,
-) -> shapes.MemoryVersionPage:
+) -> MemoryVersionPage:
     """Newest first, those of deleted memories too."""
     wanted: tuple[tuple[Hand, str | None], ...] = (
         ("session", session_id),
@@ -154,19 +394,19 @@ def list_memory_versions(
     chosen = VersionQuery(memory_id, operation, authors, made)
     limit, start = most(limit, view), position(page, MEMORY_VERSIONS, int)
     found = who.stores.versions(memory_store_id, chosen, after=start, limit=limit + 1, full=view == "full")
-    shown = [shapes.memory_version(version, view) for version in found[:limit]]
-    return shapes.MemoryVersionPage(data=shown, next_page=paged(found, limit, MEMORY_VERSIONS, lambda one: one.number))
+    shown = [memory_version(version, view) for version in found[:limit]]
+    return MemoryVersionPage(data=shown, next_page=paged(found, limit, MEMORY_VERSIONS, lambda one: one.number))
 
 
 @versions.get("/{memory_version_id}")
 def retrieve_memory_version(
     who: Reader, memory_store_id: str, memory_version_id: str, view: View = "full"
-) -> shapes.WireMemoryVersion:
+) -> WireMemoryVersion:
     found = who.stores.version(memory_store_id, memory_version_id, full=view == "full")
-    return shapes.memory_version(found, view)
+    return memory_version(found, view)
 
 
 @versions.post("/{memory_version_id}/redact")
-def redact_memory_version(who: Writer, memory_store_id: str, memory_version_id: str) -> shapes.WireMemoryVersion:
+def redact_memory_version(who: Writer, memory_store_id: str, memory_version_id: str) -> WireMemoryVersion:
     """Remove what it said for good, from history too. What a memory says now cannot be redacted."""
-    return shapes.memory_version(who.storing.redact(memory_store_id, memory_version_id), "full")
+    return memory_version(who.storing.redact(memory_store_id, memory_version_id), "full")

@@ -1,1 +1,0 @@
-"""What goes over the wire, one module for each kind of resource."""
