@@ -69,7 +69,7 @@ def postgres(where: str | None) -> Iterator[Callable[[], str | None]]:
     from sqlalchemy import text
     from sqlalchemy.engine import make_url
 
-    from reverie.storage.database.engine import engine
+    from reverie.storage.database import engine
 
     folder, server = Path(tempfile.mkdtemp(prefix="rv-pg-")), None
     if where == "own":
@@ -196,8 +196,8 @@ def killed(count: int, database: Callable[[], str | None]) -> None:
     """A night killed when half of it is read, and the next start that finishes it."""
     from sqlalchemy import func, select
 
-    from reverie.storage.database import schema
-    from reverie.storage.database.transactions import reading_across
+    from reverie.storage import schema
+    from reverie.storage.database import reading_across
 
     code = RUN.replace("{call}", f"target='home', limit={count}")
     with tempfile.TemporaryDirectory() as name:

@@ -34,10 +34,10 @@ from sqlalchemy.engine import make_url
 from reverie.app import open_home
 from reverie.core.keys import Permission
 from reverie.core.scope import Scope
-from reverie.storage.database import schema
-from reverie.storage.database.engine import engine as make_engine
-from reverie.storage.database.migrations import migrate
-from reverie.storage.database.transactions import reading, writing_across
+from reverie.storage import schema
+from reverie.storage.database import engine as make_engine
+from reverie.storage.database import reading, writing_across
+from reverie.storage.migrations import migrate
 
 CLIENTS = (1, 16, 64)
 TENANTS = 1_000

@@ -18,9 +18,9 @@ from urllib.parse import quote
 from sqlalchemy import Engine, Text, insert, select, update
 
 from reverie.erasure.words import encoded_forms, fold_case
-from reverie.storage.database import schema
-from reverie.storage.database.transactions import reading_across, writing_across
-from reverie.storage.erasure.columns import KINDS, STAY
+from reverie.storage import schema
+from reverie.storage.database import reading_across, writing_across
+from reverie.storage.erasure.rows import KINDS, STAY
 
 CANARY = "Zebraquartz-7f3a crêpes"
 FORMS = {

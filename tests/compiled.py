@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
-from reverie.storage.database import engine as engines
+from reverie.storage import database as engines
 
 _COMPILED: LRUCache[Any, Any] = LRUCache(2000)
 

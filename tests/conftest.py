@@ -22,8 +22,8 @@ from sqlalchemy import Engine, text
 from sqlalchemy.engine import make_url
 
 from reverie.app import Home, open_home
-from reverie.storage.database.engine import engine as make_engine
-from reverie.storage.database.migrations import migrate
+from reverie.storage.database import engine as make_engine
+from reverie.storage.migrations import migrate
 from tests.compiled import share_compiled_statements
 
 # A busy machine is not a failing test: how long things take is for benchmarks/.

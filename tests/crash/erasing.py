@@ -25,13 +25,13 @@ STEPS = ("begin", "without", "rows", "views", "purge", "renew", "residue", "comp
 WATCHED = (
     "reverie.erasure",
     "reverie.storage.erasure",
-    "reverie.storage.database.upkeep",
+    "reverie.storage.upkeep",
     "reverie.changes.land",
-    "reverie.storage.database.upkeep",
+    "reverie.storage.upkeep",
     "reverie.system.git",
-    "reverie.storage.index.words",
+    "reverie.storage.word_index",
     "reverie.search.index_sync",
-    "reverie.storage.changes.ledger",
+    "reverie.storage.ledger",
 )
 
 

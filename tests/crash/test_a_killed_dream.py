@@ -27,8 +27,8 @@ from sqlalchemy import func, select
 
 from reverie.app import Home
 from reverie.dreams.dream import Fate
-from reverie.storage.database import schema
-from reverie.storage.database.transactions import reading_across
+from reverie.storage import schema
+from reverie.storage.database import reading_across
 from tests.commands import run_python
 from tests.faults import killing
 from tests.faults.driving import quick_folder

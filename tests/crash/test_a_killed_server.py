@@ -22,7 +22,7 @@ from reverie.core.keys import Permission
 from reverie.server.caller import House
 from reverie.server.middleware import IMPORTING
 from reverie.server.routes import extensions
-from reverie.storage.durable import nights as dbos_nights
+from reverie.storage.dreams import durable as dbos_nights
 from tests.commands import Process, run_python
 from tests.serving import Served
 from tests.sizes import sized

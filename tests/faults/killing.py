@@ -29,7 +29,7 @@ from reverie.changes.land import Landed
 from reverie.changes.outside_edits import Reconciled
 from reverie.changes.proposal import ProposalStatus
 from reverie.memory.operation import Add
-from reverie.storage.database.engine import engine
+from reverie.storage.database import engine
 from tests.faults.houses import DOCUMENT, POISON, House, broken, build, entries, ours, split, works
 from tests.faults.scenarios import SCENARIOS, Acknowledged, Scenario
 from tests.faults.tallying import spread
@@ -38,11 +38,16 @@ WATCHED = (
     "reverie.changes",
     "reverie.system.files",
     "reverie.system.shared_files",
-    "reverie.storage.changes",
     "reverie.storage.database",
     "reverie.storage.dreams",
-    "reverie.storage.stores",
-    "reverie.storage.transcripts",
+    "reverie.storage.history",
+    "reverie.storage.ledger",
+    "reverie.storage.migrations",
+    "reverie.storage.proposals",
+    "reverie.storage.server_records",
+    "reverie.storage.session",
+    "reverie.storage.store",
+    "reverie.storage.upkeep",
 )
 WRITES = {
     "prepared",

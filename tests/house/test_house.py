@@ -89,11 +89,11 @@ def test_transactions_begin_where_they_say_in_which_workspace() -> None:
     may = {
         "app/home.py",
         "cli/start/setup.py",
-        "storage/database/upkeep.py",
+        "storage/upkeep.py",
         "storage/machine_checks.py",
-        "storage/database/transactions.py",
+        "storage/database.py",
         "storage/dreams/leases.py",
-        "storage/stores/target.py",
+        "storage/store_target.py",
     }
     begins = []
     for path in MODULES:
@@ -104,4 +104,4 @@ def test_transactions_begin_where_they_say_in_which_workspace() -> None:
                 on = ast.unparse(node.func.value)
                 if node.func.attr in ("begin", "connect") and ("engine" in on or "reading" in on):
                     begins.append(f"{path.relative_to(ROOT)}:{node.lineno}")
-    assert begins == [], "use reading(engine, scope) or writing(engine, scope) of storage/database/transactions.py"
+    assert begins == [], "use reading(engine, scope) or writing(engine, scope) of storage/database.py"

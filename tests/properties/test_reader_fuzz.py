@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from reverie.safety.redact import redact
-from reverie.storage.transcripts.rows import head_values, turn_row
+from reverie.storage.session_rows import head_values, turn_row
 from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
 from reverie.transcripts.files import FileLimits, limited
 from reverie.transcripts.intake import Intake

@@ -14,8 +14,8 @@ import pytest
 
 from reverie.search.rank import cosines, question_vector
 from reverie.search.search import IndexedSession, IndexedTurn, Search, SearchFilter, TurnKey
-from reverie.storage.index.vectors import WordllamaVectors
-from reverie.storage.index.words import TantivyIndex
+from reverie.storage.vector_index import WordllamaVectors
+from reverie.storage.word_index import TantivyIndex
 from reverie.text.tokens import terms
 
 MAY = datetime(2026, 5, 12, 9, tzinfo=UTC)
@@ -265,7 +265,7 @@ def test_an_index_that_vanishes_while_it_is_written_starts_again(tmp_path: Path)
 
 
 def test_an_index_of_another_format_starts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reverie.storage.index.turns.FORMAT", 999)
+    monkeypatch.setattr("reverie.storage.word_index.FORMAT", 999)
     _indexed(tmp_path, MOVED, cursor=9).close()
     monkeypatch.undo()
     index = TantivyIndex(tmp_path)
@@ -292,7 +292,7 @@ def test_damaged_vectors_start_again_and_never_raise(tmp_path: Path, accident: s
 HOLD = """
 import sys
 from pathlib import Path
-from reverie.storage.index.words import TantivyIndex
+from reverie.storage.word_index import TantivyIndex
 index = TantivyIndex(Path(sys.argv[1]))
 print(index.try_writer(), flush=True)
 sys.stdin.read()

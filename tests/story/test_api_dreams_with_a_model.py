@@ -13,7 +13,7 @@ from sqlalchemy import select
 from reverie.app import open_home
 from reverie.core.errors import BadSetting
 from reverie.core.scope import Scope
-from reverie.storage.database import schema
+from reverie.storage import schema
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import Server
 from reverie.testing.model_server import serving as scripted

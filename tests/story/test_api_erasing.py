@@ -11,7 +11,7 @@ import pytest
 from reverie.app import Home
 from reverie.changes.ledger import broken_links
 from reverie.core.scope import Scope
-from reverie.storage.database.engine import sqlite_driver
+from reverie.storage.database import sqlite_driver
 from tests.serving import Served, serving
 from tests.story.test_api_dreams import dreamt, events_of, of_ann, recorded
 from tests.story.test_api_storing import dumped

@@ -37,14 +37,12 @@ from reverie.core.errors import (
 from reverie.core.hashes import sha256
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add
-from reverie.storage.backup.backup import BackedUp, back_up
-from reverie.storage.backup.manifest import BackupStep
-from reverie.storage.backup.restore import Restored, read_whole_backup, restore
-from reverie.storage.backup.tables import lines, reflected_table, snapshot, tables
-from reverie.storage.database import migrations, schema
-from reverie.storage.database.engine import engine as make_engine
-from reverie.storage.database.transactions import reading_across, writing_across
-from reverie.storage.database.upkeep import copies
+from reverie.storage import migrations, schema
+from reverie.storage.backup.archive import BackupStep
+from reverie.storage.backup.backup import BackedUp, Restored, back_up, read_whole_backup, restore
+from reverie.storage.database import engine as make_engine
+from reverie.storage.database import reading_across, writing_across
+from reverie.storage.upkeep import copies, lines, reflected_table, snapshot, tables
 from reverie.transcripts.session import Evidence
 from tests.commands import Process, run_command, run_python
 from tests.conftest import NOON, HomeMaker
@@ -387,7 +385,7 @@ def test_a_full_disk_leaves_the_old_backup_and_no_rest(home: Home, tmp_path: Pat
         import resource, signal
         from pathlib import Path
         from reverie.storage.backup.backup import back_up
-        from reverie.storage.database.engine import engine
+        from reverie.storage.database import engine
         from reverie.core.clock import SystemClock
         from reverie.core.errors import NoSpace
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -684,8 +682,8 @@ PRELUDE = """
     from datetime import UTC, datetime
     from pathlib import Path
     from reverie.storage.backup import backup
-    from reverie.storage.backup import restore as backup_restore
-    from reverie.storage.database.engine import engine
+    from reverie.storage.backup import backup as backup_restore
+    from reverie.storage.database import engine
 
     def stop(*_):
         print("here", flush=True)
@@ -809,8 +807,8 @@ def test_a_migration_that_cannot_be_preceded_by_a_copy_does_not_begin(tmp_path: 
     _filled(f"sqlite:///{path}", {"turns": [turn("s", 1, os.urandom(200_000).hex())]}, "0001").dispose()
     code = f"""
         import resource, signal
-        from reverie.storage.database.engine import engine
-        from reverie.storage.database.migrations import migrate
+        from reverie.storage.database import engine
+        from reverie.storage.migrations import migrate
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         made = engine("sqlite:///{path}")
         made.connect().close()

@@ -20,8 +20,8 @@ from reverie.cli import reverie
 from reverie.core.errors import NotATranscript, NotFound
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
-from reverie.storage.database import schema
-from reverie.storage.transcripts.chunked_writes import AT_ONCE_TURNS
+from reverie.storage import schema
+from reverie.storage.session_rows import AT_ONCE_TURNS
 from reverie.transcripts import json_files, json_streams
 from reverie.transcripts.files import FileLimits
 from reverie.transcripts.session import Head, Said, Turn

@@ -216,7 +216,7 @@ def test_who_is_overtaken_in_the_middle_of_a_landing_lands_nothing(home: Home, m
 
 WORKER = """
 import os, sys
-from reverie.storage.durable import nights as dbos_nights
+from reverie.storage.dreams import durable as dbos_nights
 from reverie.app import open_home
 from datetime import datetime
 

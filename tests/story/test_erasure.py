@@ -23,9 +23,9 @@ from reverie.core.hashes import sha256
 from reverie.erasure.records import Erasure, ErasureKind
 from reverie.memory.operation import Add
 from reverie.memory.store import Author
-from reverie.storage.database import schema
-from reverie.storage.database.engine import engine as make_engine
-from reverie.storage.database.transactions import reading_across, writing_across
+from reverie.storage import schema
+from reverie.storage.database import engine as make_engine
+from reverie.storage.database import reading_across, writing_across
 from reverie.transcripts.session import quote
 from tests.canaries import CANARY, FORMS, left_in_files, left_in_rows, planted
 from tests.conftest import HomeMaker

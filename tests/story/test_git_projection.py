@@ -20,8 +20,8 @@ from reverie.changes.proposal import Suggestion
 from reverie.core.hashes import sha256
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Replace, entry_hash
-from reverie.storage.database import schema
-from reverie.storage.database.transactions import writing_across
+from reverie.storage import schema
+from reverie.storage.database import writing_across
 from reverie.system.git import showable
 from reverie.system.git_projection import GitProjection
 from reverie.system.skill_folders import SkillFolder

@@ -19,7 +19,7 @@ from reverie.changes.proposal import Suggestion
 from reverie.core.errors import NotFound
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Replace, entry_hash
-from reverie.storage.database.transactions import writing_across
+from reverie.storage.database import writing_across
 from reverie.transcripts.session import Evidence
 from tests.commands import run_command
 from tests.terminal import in_terminal

@@ -14,10 +14,10 @@ import pytest
 from sqlalchemy import Engine, inspect, text
 
 from reverie.core.errors import BadSetting, DatabaseUnusable, SchemaTooNew
-from reverie.storage.database import migrations, schema
-from reverie.storage.database.engine import engine as make_engine
-from reverie.storage.database.migrations.new import SCHEMA, described
-from reverie.storage.database.transactions import reading_across, writing_across
+from reverie.storage import migrations, schema
+from reverie.storage.database import engine as make_engine
+from reverie.storage.database import reading_across, writing_across
+from reverie.storage.migrations import SCHEMA, described
 
 NEXT = f"{int(migrations.CURRENT) + 1:04}"
 
@@ -51,7 +51,7 @@ def test_the_migrations_make_the_tables_the_code_knows(engine: Engine) -> None:
 
 
 def test_a_new_sqlite_database_is_what_the_migrations_make_one_by_one(tmp_path: Path) -> None:
-    """Where this fails: `python -m reverie.storage.database.migrations.new`."""
+    """Where this fails: `python -c 'from reverie.storage import migrations; migrations.write_schema()'`."""
     stepwise, new = (make_engine(f"sqlite:///{tmp_path / name}") for name in ("stepwise.db", "new.db"))
     for number in range(1, int(migrations.CURRENT) + 1):
         migrations.migrate(stepwise, f"{number:04}")
@@ -130,8 +130,8 @@ def test_a_migration_killed_half_way_leaves_the_old_schema_intact(
             "-c",
             textwrap.dedent(f"""
             from pathlib import Path
-            from reverie.storage.database.engine import engine
-            from reverie.storage.database.migrations import migrate
+            from reverie.storage.database import engine
+            from reverie.storage.migrations import migrate
             migrate(engine({database!r}), {NEXT!r}, Path({str(scripts)!r}))
         """),
         ],

@@ -16,9 +16,8 @@ from reverie.core.errors import BadInput, NotFound
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.memory.operation import Add
-from reverie.storage.database.transactions import reading_across
-from reverie.storage.transcripts.sessions import SqlRecords
-from reverie.storage.transcripts.sources import SqlSources
+from reverie.storage.database import reading_across
+from reverie.storage.sessions import SqlRecords, SqlSources
 from reverie.transcripts.records import SessionQuery
 from reverie.transcripts.session import Evidence, Head, Said, ToolCall, Turn
 

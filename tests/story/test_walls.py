@@ -15,19 +15,11 @@ from sqlalchemy.exc import ProgrammingError
 from reverie.app import checkup
 from reverie.core.keys import Permission
 from reverie.core.scope import Scope
-from reverie.storage.backup.tables import reflected_table
-from reverie.storage.database import schema
-from reverie.storage.database.engine import engine as make_engine
-from reverie.storage.database.migrations import migrate
-from reverie.storage.database.transactions import (
-    SEEN_ON,
-    Errand,
-    raise_walls,
-    reading,
-    reading_across,
-    writing,
-    writing_across,
-)
+from reverie.storage import schema
+from reverie.storage.database import SEEN_ON, Errand, raise_walls, reading, reading_across, writing, writing_across
+from reverie.storage.database import engine as make_engine
+from reverie.storage.migrations import migrate
+from reverie.storage.upkeep import reflected_table
 from tests.conftest import HomeMaker
 
 pytestmark = pytest.mark.parametrize("database", ["postgres"], indirect=True)

@@ -11,9 +11,9 @@ from sqlalchemy import text
 
 from reverie.app import Home
 from reverie.memory.target import sees
-from reverie.storage.database import migrations
-from reverie.storage.database.engine import engine as make_engine
-from reverie.storage.database.transactions import reading_across, writing_across
+from reverie.storage import migrations
+from reverie.storage.database import engine as make_engine
+from reverie.storage.database import reading_across, writing_across
 from tests.conftest import HomeMaker
 from tests.rooms.test_projects import claude_transcript, git
 from tests.serving import serving

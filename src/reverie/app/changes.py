@@ -114,7 +114,7 @@ def review(home: Home) -> Review:
     from reverie.changes.land import Landing, Proposing
     from reverie.changes.policy import Relations, read_policy
     from reverie.changes.queue import Review
-    from reverie.storage.changes.proposals import SqlProposals
+    from reverie.storage.proposals import SqlProposals
 
     scope, history, ids, clock = home.owned, home.history_records, home.ids, home.clock
     gated = {one.name: why for one in home.targets.offered() if (why := getattr(one, "approval", ""))}

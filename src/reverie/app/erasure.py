@@ -43,8 +43,8 @@ def _live_targets(home: Home) -> list[Target]:
 
 
 def _erased_files(home: Home) -> HomeFiles:
-    from reverie.storage.database.upkeep import forget_nights
     from reverie.storage.erasure.files import HomeFiles
+    from reverie.storage.upkeep import forget_nights
 
     return HomeFiles(
         home.config.home,

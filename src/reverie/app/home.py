@@ -51,15 +51,15 @@ if TYPE_CHECKING:
     from reverie.search.index_sync import IndexSync
     from reverie.search.search import StatementSearch
     from reverie.skills.library import Skills
+    from reverie.storage.backup.archive import Watch
     from reverie.storage.backup.backup import BackedUp
-    from reverie.storage.backup.manifest import Watch
-    from reverie.storage.changes.history import SqlHistory
     from reverie.storage.dreams.asker import AskerFactory
     from reverie.storage.dreams.dreams import SqlDreams
     from reverie.storage.erasure.erasures import SqlErasures
-    from reverie.storage.index.vectors import WordllamaVectors
-    from reverie.storage.index.words import TantivyIndex
-    from reverie.storage.transcripts.sessions import SqlRecords
+    from reverie.storage.history import SqlHistory
+    from reverie.storage.sessions import SqlRecords
+    from reverie.storage.vector_index import WordllamaVectors
+    from reverie.storage.word_index import TantivyIndex
     from reverie.system.export import Exported
     from reverie.system.file_records import SessionQueue
     from reverie.system.git_projection import GitProjection
@@ -177,7 +177,7 @@ class Home:
                     yield Source(str(path), reader.name, self.config.owner, standard=True)
 
     def library(self, scope: Scope, owner: str) -> Library:
-        from reverie.storage.transcripts.sources import SqlQuarantine, SqlSources
+        from reverie.storage.sessions import SqlQuarantine, SqlSources
         from reverie.transcripts.library import Library
         from reverie.transcripts.readers import readers
 
@@ -441,7 +441,7 @@ class Home:
     @cached_property
     def context(self) -> ContextBuilder:
         from reverie.changes.session_context import ContextBuilder
-        from reverie.storage.changes.contexts import SqlContexts
+        from reverie.storage.ledger import SqlContexts
 
         contexts = SqlContexts(self.engine, self.clock)
         return ContextBuilder(self.owned, self.memory, self.skills, contexts, self.ids, self.clock)
@@ -509,7 +509,7 @@ class Home:
     def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
         """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""
         from reverie.core.ids import beginnings, full_id
-        from reverie.storage.database.queries import known_ids
+        from reverie.storage.database import known_ids
 
         whose = self.owned if kind != "session" else self.scope if user is None else self.scope.of(user)
         scope = replace(whose, workspace=workspace or whose.workspace)
@@ -520,7 +520,7 @@ class Home:
         """Some ids that begin with what was typed, the newest first, for a shell to offer; of proposals what waits,
         with its sentence."""
         from reverie.core.ids import HEADS, beginnings
-        from reverie.storage.database.queries import known_ids
+        from reverie.storage.database import known_ids
 
         wanted = beginnings(kind, typed or HEADS.get(kind, ""))
         if kind == "proposal":
@@ -532,14 +532,14 @@ class Home:
 
     @cached_property
     def history_records(self) -> SqlHistory:
-        from reverie.storage.changes.history import SqlHistory
+        from reverie.storage.history import SqlHistory
 
         return SqlHistory(self.engine, self.clock, self.ids)
 
     @cached_property
     def engine(self) -> Engine:
-        from reverie.storage.database.engine import engine
-        from reverie.storage.database.migrations import migrate
+        from reverie.storage.database import engine
+        from reverie.storage.migrations import migrate
 
         made = engine(self.config.database)
         migrate(made)
@@ -547,7 +547,7 @@ class Home:
 
     def warnings(self) -> list[str]:
         """Warnings for whoever runs a server, about its settings and its database."""
-        from reverie.storage.database.transactions import bypassed, unbound
+        from reverie.storage.database import bypassed, unbound
 
         with self.engine.connect() as connection:
             role = bypassed(connection)
@@ -569,7 +569,7 @@ class Home:
 
     @cached_property
     def _records(self) -> SqlRecords:
-        from reverie.storage.transcripts.sessions import SqlRecords
+        from reverie.storage.sessions import SqlRecords
 
         return SqlRecords(self.engine, self.clock)
 
@@ -581,8 +581,8 @@ class Home:
 
     @cached_property
     def _derived(self) -> tuple[TantivyIndex, WordllamaVectors]:
-        from reverie.storage.index.vectors import WordllamaVectors
-        from reverie.storage.index.words import TantivyIndex, refuse_unusable
+        from reverie.storage.vector_index import WordllamaVectors
+        from reverie.storage.word_index import TantivyIndex, refuse_unusable
 
         folder = self.config.home / "index" / self.scope.workspace
         refuse_unusable(self.config.home / "index", folder)

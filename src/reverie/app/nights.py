@@ -184,7 +184,7 @@ class NightQueue:
         `follow`; `close` ends them."""
         if self._worker is None:
             try:
-                from reverie.storage.durable.engine import DbosEngine
+                from reverie.storage.dreams.durable import DbosEngine
             except ModuleNotFoundError as error:
                 raise BadSetting(
                     "Queued nights need the engine, which is not installed.",

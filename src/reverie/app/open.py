@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from reverie.app.home import Home
     from reverie.erasure.records import Erasure
     from reverie.llm.clients.models import Tried
-    from reverie.storage.backup.manifest import Manifest, Watch
-    from reverie.storage.backup.restore import Restored
+    from reverie.storage.backup.archive import Manifest, Watch
+    from reverie.storage.backup.backup import Restored
     from reverie.storage.machine_checks import Check
 
 
@@ -67,7 +67,7 @@ def restore_home(
 ) -> tuple[Restored, list[Erasure]]:
     """Make this home from a backup, or leave everything as it is. What was erased since it was made is erased again:
     what the files beside the backup and in the home say, and the file `erased`."""
-    from reverie.storage.backup.restore import restore
+    from reverie.storage.backup.backup import restore
     from reverie.storage.erasure.files import hand_over
 
     asked = config.values["database"].came_from == "--database"
@@ -81,7 +81,7 @@ def restore_home(
 
 def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
     """Read all of a backup; what it holds if it is whole."""
-    from reverie.storage.backup.restore import read_whole_backup
+    from reverie.storage.backup.backup import read_whole_backup
 
     return read_whole_backup(file, watch=watch)
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from reverie.memory.targets import Targets
     from reverie.search.finder import Finder
     from reverie.search.search import StatementSearch
-    from reverie.storage.dreams.store_dreams import SqlStoreDreams
-    from reverie.storage.stores.target import StoreTarget, StoreTransactions
+    from reverie.storage.dreams.dreams import SqlStoreDreams
+    from reverie.storage.store_target import StoreTarget, StoreTransactions
     from reverie.system.skill_folders import SkillFolder
     from reverie.transcripts.add import Importing
     from reverie.transcripts.library import Library
@@ -111,14 +111,14 @@ class Tenants:
 
     def keys(self, workspace: str) -> Keyring:
         from reverie.core.keys import Keyring
-        from reverie.storage.database.keys import SqlKeys
+        from reverie.storage.server_records import SqlKeys
 
         scope = Scope(workspace, None, self._home.config.owner)
         return Keyring(scope, SqlKeys(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
 
     def stores(self, scope: Scope) -> Stores:
         from reverie.memory.library import Stores
-        from reverie.storage.stores.stores import SqlStores
+        from reverie.storage.stores import SqlStores
 
         return Stores(scope, SqlStores(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
 
@@ -140,7 +140,7 @@ class Tenants:
         return self._home.library(scope, scope.user or "")
 
     def definitions(self, scope: Scope, kind: Kind) -> Definitions:
-        from reverie.storage.transcripts.recorded_definitions import SqlDefinitions
+        from reverie.storage.server_records import SqlDefinitions
         from reverie.transcripts.recorded_library import Definitions
 
         return Definitions(
@@ -150,7 +150,7 @@ class Tenants:
     def recording(
         self, scope: Scope, speaks_for: str = "", told: Callable[[str], None] = lambda name: None
     ) -> Recording:
-        from reverie.storage.transcripts.recorded import SqlRecorded
+        from reverie.storage.server_records import SqlRecorded
         from reverie.transcripts.recorded_library import Recording
 
         return Recording(
@@ -183,7 +183,7 @@ class Tenants:
     def dreams(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:
         """Dreams over the memory stores of a tenant."""
         from reverie.dreams.stores.dreaming import StoreDreaming
-        from reverie.storage.stores.stores import store_key
+        from reverie.storage.stores import store_key
 
         return StoreDreaming(
             scope,
@@ -229,7 +229,7 @@ class Tenants:
     def store_dreams(self) -> SqlStoreDreams:
         import socket
 
-        from reverie.storage.dreams.store_dreams import SqlStoreDreams
+        from reverie.storage.dreams.dreams import SqlStoreDreams
 
         return SqlStoreDreams(
             self._home.engine, self._home.clock, self._home.ids, f"{socket.gethostname()}:{self._home.config.home}"
@@ -238,7 +238,7 @@ class Tenants:
     def target(self, scope: Scope, store: str, author: Author) -> StoreTarget:
         """A memory store as a Target, for dreams. Not among the named ones: it has no git, and an undo of its own."""
         from reverie.memory.store import WriteContext
-        from reverie.storage.stores.target import StoreTarget
+        from reverie.storage.store_target import StoreTarget
 
         locks = self._transactions.locks
         return StoreTarget(
@@ -253,7 +253,7 @@ class Tenants:
 
     @cached_property
     def _transactions(self) -> StoreTransactions:
-        from reverie.storage.stores.target import StoreLocks, StoreTransactions
+        from reverie.storage.store_target import StoreLocks, StoreTransactions
 
         return StoreTransactions(
             StoreLocks(self._home.engine, self._home.config.home), self._home.clock, self._home.ids

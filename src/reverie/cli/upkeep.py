@@ -15,8 +15,8 @@ from reverie.cli.render import console, day, print_json, terminal_safe
 from reverie.core.strings import plural
 
 if TYPE_CHECKING:
-    from reverie.storage.backup.manifest import BackupStep, Manifest
-    from reverie.storage.backup.restore import Restored
+    from reverie.storage.backup.archive import BackupStep, Manifest
+    from reverie.storage.backup.backup import Restored
 
 
 @click.command(name="verify")

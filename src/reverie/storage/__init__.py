@@ -3,13 +3,14 @@
 In: calls on the ports of the packages below. Out: what the database or the index said. It never decides anything that
 they could decide. Only `app` imports from here.
 
-    database     the engine, where transactions begin, the tables, their migrations, upkeep of the files
-    transcripts  sessions and turns; sessions recorded over the API; sources and files that could not be read
-    changes      Changes with their ledger, proposals, what sessions were given
-    dreams       nights: leases, plans, what was noticed and staged, what models were asked and took
-    stores       memory stores, their memories and versions, and a store as a Target
-    index        words (tantivy) and vectors of every turn: derived, and rebuilt when in doubt
-    durable      the queue of nights, by DBOS
-    erasure      somebody's words taken out of every row and file
-    backup       the whole home in one file, and back
+    database, schema, migrations     the engine, where transactions begin, the tables and how they came about
+    upkeep, machine_checks           what keeps a database and its files in order; what `reverie doctor` looks at
+    sessions, session_rows           transcripts; sources and files that could not be read
+    server_records                   sessions recorded over the API, agents, environments, API keys
+    history, ledger, proposals       Changes with their ledger, proposals, what sessions were given
+    stores, store_target             memory stores, their memories and versions, and a store as a Target
+    dreams                           nights: leases, plans, what was staged, what models took; the queue, by DBOS
+    word_index, vector_index         every turn in tantivy, and its vector: derived, and rebuilt when in doubt
+    erasure                          somebody's words taken out of every row and file
+    backup                           the whole home in one file, and back
 """

@@ -17,11 +17,10 @@ from reverie.core.errors import ReverieError
 from reverie.core.scope import LOCAL
 from reverie.dreams.light.tagger import state
 from reverie.storage.backup.files import is_half_restored
-from reverie.storage.database.engine import WAL_IS_SAFE_FROM, engine, sqlite_driver
-from reverie.storage.database.migrations import CURRENT, schema_version
-from reverie.storage.database.transactions import bypassed, unbound
-from reverie.storage.index.words import refuse_unusable
-from reverie.storage.transcripts.sources import quarantined
+from reverie.storage.database import WAL_IS_SAFE_FROM, bypassed, engine, sqlite_driver, unbound
+from reverie.storage.migrations import CURRENT, schema_version
+from reverie.storage.sessions import quarantined
+from reverie.storage.word_index import refuse_unusable
 
 _SHOWN = 5
 ENOUGH_BYTES = 200 * 1024 * 1024

@@ -27,9 +27,8 @@ from reverie.llm.budget import Budget, Call, Cap, CapReached, Price, RecordedAns
 from reverie.llm.clients.models import client, is_here, price_of
 from reverie.llm.question import MARGIN, Question, Reply, Usage
 from reverie.llm.settings import AT_ONCE, Choice, ModelInfo, ModelSettings, overrides
-from reverie.storage.database import schema
-from reverie.storage.database.queries import owner_key, put_if_new
-from reverie.storage.database.transactions import hold, writing
+from reverie.storage import schema
+from reverie.storage.database import hold, owner_key, put_if_new, writing
 from reverie.storage.dreams.leases import SqlLeases
 
 if TYPE_CHECKING:

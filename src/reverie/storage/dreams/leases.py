@@ -21,13 +21,11 @@ from reverie.core.errors import BadInput, StillLocked
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import LEASE, OVER, Lease, Overtaken, Queued, SessionChoice, Stopped
-from reverie.storage.changes import ledger
-from reverie.storage.changes.history import SqlHistory
-from reverie.storage.changes.proposals import SqlProposals
-from reverie.storage.database import schema
-from reverie.storage.database.queries import next_number, owner_key, upsert
-from reverie.storage.database.transactions import reading, writing
+from reverie.storage import ledger, schema
+from reverie.storage.database import next_number, owner_key, reading, upsert, writing
 from reverie.storage.dreams.rows import asked_details, asked_from, dream_details, dream_from
+from reverie.storage.history import SqlHistory
+from reverie.storage.proposals import SqlProposals
 
 WORKING = (schema.chosen, schema.noticed, schema.planned, schema.answers)
 _NOT_WORTH_A_WRITE = LEASE / 15

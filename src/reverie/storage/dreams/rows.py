@@ -17,7 +17,7 @@ from reverie.dreams.light.candidate import Candidate, Kind, Noted
 from reverie.dreams.records import ModelReport, Planned, SessionChoice, Thought, Used
 from reverie.llm.settings import BUILT_IN
 from reverie.skills.amendment import amendment_as_json, amendment_from_json
-from reverie.storage.changes.proposals import score_from_json
+from reverie.storage.proposals import score_from_json
 
 _JUDGED = tuple(field.name for field in fields(Judged))
 

@@ -1,15 +1,20 @@
-"""Erasures in SQL: implements `reverie.erasure.records.ErasureRecords`."""
+"""Erasures in SQL, and the tombstones of what was erased: implements `reverie.erasure.records.ErasureRecords`.
+
+Everything that writes transcripts asks for the tombstones. On Postgres who writes holds a shared lock, and who erases
+waits for it: no transcript that was under way when the tombstones were written is committed behind them.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Subquery, func, insert, or_, select, union_all, update
+from sqlalchemy import Connection, Engine, Subquery, func, insert, or_, select, text, union_all, update
 
 from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
@@ -27,15 +32,75 @@ from reverie.erasure.records import (
 )
 from reverie.erasure.traces import Tombstone, Tombstones
 from reverie.erasure.words import Scrubber
-from reverie.storage.database import schema
-from reverie.storage.database.queries import mine, next_number, upsert
-from reverie.storage.database.transactions import reading, reading_across, writing
-from reverie.storage.database.upkeep import compacted
-from reverie.storage.erasure import tombstones
-from reverie.storage.erasure.columns import residue
-from reverie.storage.erasure.links import of_workspace
-from reverie.storage.erasure.rows import RowEraser
-from reverie.storage.transcripts.rows import turn_of
+from reverie.storage import schema
+from reverie.storage.database import (
+    lock_number,
+    mine,
+    next_number,
+    put_if_new,
+    reading,
+    reading_across,
+    upsert,
+    writing,
+)
+from reverie.storage.erasure.rows import RowEraser, residue
+from reverie.storage.erasure.texts import of_workspace
+from reverie.storage.session_rows import turn_of
+from reverie.storage.upkeep import compacted
+
+GENERATION = "erasures"  # a counter: raised by every erasure, so that what is derived knows it has to begin again
+_CACHE: dict[tuple[str, str, int], Tombstones] = {}
+
+
+def generation(connection: Connection, workspace: str) -> int:
+    asked = select(schema.counters.c.value).filter_by(workspace=workspace, name=GENERATION)
+    return int(connection.execute(asked).scalar() or 0)
+
+
+def screen(connection: Connection, workspace: str) -> Tombstones | None:
+    """For a transaction that is going to write words; None where nothing was ever erased."""
+    if connection.dialect.name == "postgresql":
+        key = {"key": _lock(workspace)}
+        connection.execute(text("select pg_advisory_xact_lock_shared(:key)"), key)
+    count = generation(connection, workspace)
+    if not count:
+        return None
+    place = (str(connection.engine.url), workspace, count)
+    if place not in _CACHE:
+        _CACHE.clear()
+        _CACHE[place] = load_tombstones(connection, workspace)
+    return _CACHE[place] or None
+
+
+def load_tombstones(connection: Connection, workspace: str) -> Tombstones:
+    """All there are, with the key they were made with; a new key where there is none yet."""
+    asked = select(schema.tombstone_keys.c.key).filter_by(workspace=workspace)
+    key = connection.execute(asked).scalar()
+    known: dict[str, dict[str, int]] = {}
+    for row in connection.execute(select(schema.tombstones).filter_by(workspace=workspace)):
+        known.setdefault(row.kind, {})[row.hash] = row.words
+    return Tombstones(bytes.fromhex(key) if key else secrets.token_bytes(32), known)
+
+
+def lock_out_writers(connection: Connection, workspace: str) -> None:
+    """Wait for everybody who is writing words, and keep others from beginning until the commit."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _lock(workspace)})
+
+
+def put_tombstones(
+    connection: Connection, workspace: str, made_with: Tombstones, stones: Iterable[Tombstone], erasure: str
+) -> None:
+    put_if_new(connection, schema.tombstone_keys, {"workspace": workspace}, {"key": made_with.key.hex()})
+    for one in dict.fromkeys(stones):
+        key = {"workspace": workspace, "kind": one.kind, "hash": one.hash}
+        put_if_new(connection, schema.tombstones, key, {"words": one.words, "erasure": erasure})
+    next_number(connection, workspace, GENERATION)
+
+
+def _lock(workspace: str) -> int:
+    return lock_number(f"erasure of {workspace}")
+
 
 WITHOUT_WORDS = ("compact", "done")
 
@@ -93,10 +158,10 @@ class SqlErasures:
 
     def begin(self, scope: Scope, erasure: Erasure, found: FoundPlaces) -> None:
         with writing(self._engine, scope) as connection:
-            tombstones.lock_out_writers(connection, scope.workspace)
-            stones = tombstones.load_tombstones(connection, scope.workspace)
+            lock_out_writers(connection, scope.workspace)
+            stones = load_tombstones(connection, scope.workspace)
             made = list(self._tombstones_of(connection, scope, stones, found))
-            tombstones.put_tombstones(connection, scope.workspace, stones, made, erasure.id)
+            put_tombstones(connection, scope.workspace, stones, made, erasure.id)
             row = {
                 "id": erasure.id,
                 "kind": erasure.kind,
@@ -145,12 +210,12 @@ class SqlErasures:
 
     def rows(self, scope: Scope, erasure: str, sought: Sought) -> list[ErasurePlace]:
         with writing(self._engine, scope) as connection:
-            tombstones.lock_out_writers(connection, scope.workspace)
+            lock_out_writers(connection, scope.workspace)
             eraser = RowEraser(connection, scope, sought, erasure, self._clock.now())
             after = eraser.run()
             kept = update(schema.erasures).filter_by(**_key(scope), id=erasure)
             connection.execute(kept.values(wanted=json.dumps(after.to_json())))
-            next_number(connection, scope.workspace, tombstones.GENERATION)  # what was indexed meanwhile goes as well
+            next_number(connection, scope.workspace, GENERATION)  # what was indexed meanwhile goes as well
             return eraser.places()
 
     def compact(self) -> list[Left]:
@@ -160,11 +225,11 @@ class SqlErasures:
 
     def tombstones(self, scope: Scope) -> Tombstones:
         with reading(self._engine, scope) as connection:
-            return tombstones.load_tombstones(connection, scope.workspace)
+            return load_tombstones(connection, scope.workspace)
 
     def generation(self, scope: Scope) -> int:
         with reading(self._engine, scope) as connection:
-            return tombstones.generation(connection, scope.workspace)
+            return generation(connection, scope.workspace)
 
     def expired(self, scope: Scope, before: datetime) -> list[SessionName]:
         ended = _last_heard()
@@ -226,7 +291,7 @@ class SqlErasures:
                 flat = [
                     Tombstone(kind, name, count) for kind, one in stones.known.items() for name, count in one.items()
                 ]
-                tombstones.put_tombstones(connection, scope.workspace, stones, flat, "restored")
+                put_tombstones(connection, scope.workspace, stones, flat, "restored")
 
 
 _UNREAD = ("erasures", "tombstones", "tombstone_keys", "backups", "counters", "ledger", "leases", "calls")

@@ -1,5 +1,5 @@
-"""Texts taken out of history and out of what dreams over stores quoted: of a version that is redacted, of a store or a
-session that is deleted.
+"""What rests on texts that are to go: found in the rows, and taken out of them. The texts are of sessions, of a version
+that is redacted, or of a store that is deleted.
 
 The ledger stays whole: it holds names and salted digests, and without the salt nobody can guess a text from them. An
 edit whose text is gone says so (`erased`), which is not the same as that there was none. A dream's words go with its
@@ -11,16 +11,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, exists, or_, select, update
+from sqlalchemy import Connection, Table, case, delete, exists, or_, select, update
 
 from reverie.core.scope import Scope
+from reverie.dreams.diary import diary
+from reverie.dreams.dream import Status
+from reverie.erasure import traces
+from reverie.erasure.records import Sought
+from reverie.erasure.words import Scrubber
+from reverie.memory.operation import entry_hash
 from reverie.memory.store import Author, MemoryVersion
-from reverie.storage.database.queries import owner_key
-from reverie.storage.database.schema import (
+from reverie.storage import schema
+from reverie.storage.database import owner_key
+from reverie.storage.dreams.rows import dream_from
+from reverie.storage.schema import (
     blobs,
     changes,
     contexts,
@@ -36,10 +46,242 @@ from reverie.storage.database.schema import (
     store_dreams,
 )
 
+GONE = traces.GONE
+AT_ONCE = 500  # sessions or texts that one statement names
+UNDER_WAY = (schema.nights, schema.chosen, schema.noticed, schema.planned, schema.answers)
+Key = dict[str, Any]
+
+
+def row_key(table: Table, row: Any) -> Key:
+    return {column.name: getattr(row, column.name) for column in table.primary_key.columns}
+
+
+def of_workspace(connection: Connection, table: Table, workspace: str) -> Iterator[Any]:
+    """All rows, in pages; whoever changes some of them does so behind the last."""
+    asked = select(table).where(table.c.workspace == workspace)
+    yield from connection.execute(asked.execution_options(yield_per=500))
+
+
+@dataclass
+class _Looked:
+    rules: list[str] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+    standing: list[str] = field(default_factory=list)
+
+
+def looked(connection: Connection, workspace: str, sought: Sought) -> Sought:
+    """With the statements that rest on those sessions alone, and the words that were quoted from them."""
+    ids = {session.id for session in sought.sessions}
+    if not ids:
+        return sought
+    found = _Looked()
+    for item in _items(connection, workspace):
+        _sort(item, ids, found)
+    for row in of_workspace(connection, schema.changes, workspace):
+        told = json.loads(row.details)
+        _sort(told, ids, found)
+        if traces.orphaned(told, ids):
+            found.rules += [*traces.remembered_texts(told), *_lines_brought(connection, row)]
+        elif told["evidence"]:
+            found.standing += traces.remembered_texts(told)
+    standing = {" ".join(text.split()) for text in found.standing}
+    rules = tuple(text for text in dict.fromkeys(found.rules) if text and " ".join(text.split()) not in standing)
+    phrases = tuple(traces.unsaid_elsewhere(found.phrases, found.elsewhere))
+    more = replace(sought, phrases=phrases, rules=(), asked=())
+    match sought.wanted.rules:
+        case "keep":
+            return sought.joined(more)
+        case "ask":
+            return sought.joined(replace(more, asked=rules))
+        case _:
+            critical = _critical(connection, workspace, rules)
+            told = replace(more, rules=tuple(one for one in rules if one not in critical), asked=tuple(critical))
+            return sought.joined(told)
+
+
+def _sort(item: dict[str, Any], ids: set[str], found: _Looked) -> None:
+    if traces.orphaned(item, ids):
+        found.phrases += [*traces.quotes(item, ids), *traces.remembered_texts(item)]
+        return
+    found.phrases += traces.quotes(item, ids)
+    found.elsewhere += [*traces.remembered_texts(item), *(one["quote"] for one in traces.evidence_left(item, ids))]
+
+
+def _items(connection: Connection, workspace: str) -> Iterator[dict[str, Any]]:
+    for table in (schema.candidates, schema.noticed, schema.proposals):
+        for row in of_workspace(connection, table, workspace):
+            yield json.loads(row.details)
+    for row in of_workspace(connection, schema.dreams, workspace):
+        yield from json.loads(row.details)["judged"]
+    for row in of_workspace(connection, schema.planned, workspace):
+        told = json.loads(row.details)
+        became = [json.loads(row.became)] if row.became else []
+        yield from (one for one in (told["judged"], told["suggestion"], *became) if one)
+
+
+def _lines_brought(connection: Connection, change: Any) -> list[str]:
+    """Lines that a Change wrote into its documents, where no operation says so: a skill, a page of a store."""
+    whose = {"workspace": change.workspace, "user": change.user}
+    brought: list[str] = []
+    for edit in connection.execute(select(schema.edits).filter_by(**whose, change_id=change.id)).all():
+        before, after = (_lines(connection, whose, name) for name in (edit.before, edit.after))
+        there = set(before)
+        brought += [line for line in after if line not in there and " " in line]
+    return brought
+
+
+def _lines(connection: Connection, whose: Key, name: str | None) -> list[str]:
+    content = connection.execute(select(schema.blobs.c.content).filter_by(**whose, sha256=name)).scalar()
+    text = bytes(content or b"").decode("utf-8", "replace")
+    return [line.strip().lstrip("-*+0123456789.) ") for line in text.splitlines() if line.strip()]
+
+
+def _critical(connection: Connection, workspace: str, rules: Iterable[str]) -> list[str]:
+    table = schema.entries
+    asked = select(table.c.sha256).where(table.c.workspace == workspace, table.c.critical, table.c.went.is_(None))
+    marked = set(connection.execute(asked).scalars())
+    return [text for text in rules if entry_hash(text) in marked]
+
+
+# ---- taking out ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class TakenOut:
+    """The result of taking sessions out: rows by table, and the proposals that are gone."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    proposals: set[str] = field(default_factory=set)
+
+    def count(self, table: Table, number: int = 1) -> None:
+        if number:
+            self.rows[table.name] = self.rows.get(table.name, 0) + number
+
+
+def take_out(connection: Connection, workspace: str, sought: Sought) -> TakenOut:
+    taken, ids = TakenOut(), {session.id for session in sought.sessions}
+    by_user: dict[str, list[str]] = {}
+    for session in sought.sessions:
+        by_user.setdefault(session.user, []).append(session.id)
+    for user, names in by_user.items():
+        for start in range(0, len(names), AT_ONCE):
+            _transcripts(connection, workspace, user, names[start : start + AT_ONCE], taken)
+    _nights(connection, workspace, ids, taken)
+    _candidates(connection, workspace, ids, taken)
+    _proposals(connection, workspace, ids, taken)
+    # Without its salt nobody can guess from the ledger what a Change rested on.
+    table = schema.changes
+    for row in list(of_workspace(connection, table, workspace)):
+        told = json.loads(row.details)
+        if traces.rests_on(told, ids):
+            said = json.dumps(traces.change_without(told, ids))
+            connection.execute(update(table).filter_by(**row_key(table, row)).values(details=said, salt=""))
+            taken.count(table)
+    _dreams_of_sessions(connection, workspace, ids, taken)
+    return taken
+
+
+def _transcripts(connection: Connection, workspace: str, user: str, names: Sequence[str], taken: TakenOut) -> None:
+    theirs, everyones = {"workspace": workspace, "user": user}, {"workspace": workspace}
+    sources = select(schema.sessions.c.source).filter_by(**theirs).where(schema.sessions.c.id.in_(names))
+    read = [source for source in connection.execute(sources).scalars() if source]
+    for table, whose, column, values in (
+        (schema.files, everyones, "path", read),
+        (schema.turns, theirs, "session_id", names),
+        (schema.sessions, theirs, "id", names),
+        (schema.recorded_events, theirs, "session", names),
+        (schema.recorded, theirs, "id", names),
+        (schema.contexts, everyones, "session", names),
+        (schema.dreamt, everyones | {"session_user": user}, "session_id", names),
+    ):
+        gone = delete(table).filter_by(**whose).where(table.c[column].in_(values))
+        taken.count(table, connection.execute(gone).rowcount)
+
+
+def _delete(connection: Connection, table: Table, which: Key, taken: TakenOut) -> None:
+    taken.count(table, connection.execute(delete(table).filter_by(**which)).rowcount)
+
+
+def _nights(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
+    """A night that is reading one of them ends here; its process finds that out at its next step."""
+    chosen = [row for row in of_workspace(connection, schema.chosen, workspace) if row.session_id in ids]
+    for whose, dream in dict.fromkeys((row.user, row.dream) for row in chosen):
+        which = {"workspace": workspace, "user": whose, "dream": dream}
+        for table in UNDER_WAY:
+            _delete(connection, table, which, taken)
+        connection.execute(update(schema.leases).filter_by(**which).values(holder=""))
+        ended = update(schema.dreams).filter_by(workspace=workspace, user=whose, id=dream)
+        connection.execute(ended.values(status=Status.CANCELED))
+
+
+def _candidates(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
+    table = schema.candidates
+    for row in list(of_workspace(connection, table, workspace)):
+        told = json.loads(row.details)
+        if row.session_id in ids or traces.orphaned(told, ids):
+            _delete(connection, table, row_key(table, row), taken)
+
+
+def _proposals(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
+    table = schema.proposals
+    for row in list(of_workspace(connection, table, workspace)):
+        told = json.loads(row.details)
+        if traces.orphaned(told, ids):
+            _delete(connection, table, row_key(table, row), taken)
+            taken.proposals.add(row.id)
+        elif traces.rests_on(told, ids):
+            said = json.dumps(told | {"evidence": traces.evidence_left(told, ids), "checks": []})
+            connection.execute(update(table).filter_by(**row_key(table, row)).values(details=said))
+            taken.count(table)
+
+
+def take_statements_out(connection: Connection, workspace: str, scrub: Scrubber, taken: TakenOut) -> None:
+    """Delete what waits to become memory and would say it: with a gap, it would be nonsense that could still land."""
+    for table in (schema.candidates, schema.noticed, schema.proposals) if scrub else ():
+        for row in list(of_workspace(connection, table, workspace)):
+            if any(scrub.has(text) for text in traces.remembered_texts(json.loads(row.details))):
+                _delete(connection, table, row_key(table, row), taken)
+                if table is schema.proposals:
+                    taken.proposals.add(row.id)
+
+
+def _dreams_of_sessions(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
+    table = schema.dreams
+    for row in list(of_workspace(connection, table, workspace)):
+        told = json.loads(row.details)
+        judged = [traces.judged_without(one, ids) for one in told["judged"]]
+        read = any(one["session_id"] in ids for one in told["sessions"])
+        if judged == told["judged"] and not read:
+            continue
+        told |= {"judged": judged, "flaws": [GONE for _ in told["flaws"]], "reduced": []}
+        told["diary"] = _diary(row, told) if told["diary"] else ""
+        connection.execute(update(table).filter_by(**row_key(table, row)).values(details=json.dumps(told)))
+        taken.count(table)
+        if row.target.startswith("store:"):
+            _forget_own_account(connection, row)
+
+
+def _diary(row: Any, told: dict[str, Any]) -> str:
+    """Told again without them. The diary of a dream over a store was streamed as it went, and is not told again."""
+    if row.target.startswith("store:"):
+        return GONE
+    moments = {"id": row.id, "target": row.target, "status": row.status}
+    moments |= {"started_at": row.started_at, "ended_at": row.ended_at}
+    return diary(dream_from(SimpleNamespace(**moments, details=json.dumps(told))))
+
+
+def _forget_own_account(connection: Connection, dream: Any) -> None:
+    whose = {"workspace": dream.workspace, "user": dream.user}
+    own = connection.execute(select(schema.store_dreams.c.session).filter_by(**whose, id=dream.id)).scalar()
+    told = json.dumps({"content": [{"type": "text", "text": GONE}]})
+    spoken = update(schema.recorded_events).filter_by(**whose, session=own, type="agent.message")
+    connection.execute(spoken.values(details=told))
+
+
 ERASED = "erased"
 _QUOTED = re.compile("“([^”]+)”")
 Told = dict[str, Any]
-AT_ONCE = 500
 
 
 def _erase_dreams_of_store(connection: Connection, scope: Scope, store: str) -> None:
@@ -48,7 +290,7 @@ def _erase_dreams_of_store(connection: Connection, scope: Scope, store: str) -> 
         memory_stores.c.workspace == store_dreams.c.workspace, memory_stores.c.id == store_dreams.c.output
     )
     mine = (store_dreams.c.output == store) | ((store_dreams.c.store == store) & ~there)
-    for row in _dreams(connection, scope, mine):
+    for row in _store_dreams(connection, scope, mine):
         _rewrite(connection, scope, row, _emptied)
         # What could be told of it was its path.
         told = json.loads(row.told)
@@ -67,7 +309,7 @@ def _erase_dreams_of_text(connection: Connection, scope: Scope, store: str, text
         quoted = [judged["old"], judged["text"], judged.get("confirms", ""), *checks]
         return _emptied(judged) if any(part and part in words for part in quoted) else judged
 
-    for row in _dreams(connection, scope, (store_dreams.c.output == store) | (store_dreams.c.store == store)):
+    for row in _store_dreams(connection, scope, (store_dreams.c.output == store) | (store_dreams.c.store == store)):
         _rewrite(connection, scope, row, without)
 
 
@@ -85,11 +327,11 @@ def erase_session_quotations(connection: Connection, scope: Scope, session: str)
 
     named = store_dreams.c.asked.contains(f'"{session}"', autoescape=True)
     for whose in dict.fromkeys((scope.user or "", "")):
-        for row in _dreams(connection, scope.of(whose), named):
+        for row in _store_dreams(connection, scope.of(whose), named):
             _rewrite(connection, scope.of(whose), row, without)
 
 
-def _dreams(connection: Connection, scope: Scope, which: Any) -> list[Any]:
+def _store_dreams(connection: Connection, scope: Scope, which: Any) -> list[Any]:
     same = (dreams.c.workspace == store_dreams.c.workspace) & (dreams.c.user == store_dreams.c.user)
     asked = select(store_dreams, dreams.c.details).join(dreams, same & (dreams.c.id == store_dreams.c.id))
     ours = (store_dreams.c.workspace == scope.workspace, store_dreams.c.user == (scope.user or ""))
@@ -106,7 +348,7 @@ def _rewrite(connection: Connection, scope: Scope, row: Any, without: Callable[[
     kept = told | {"judged": judged, "diary": ERASED if told["diary"] else "", "flaws": [ERASED for _ in told["flaws"]]}
     connection.execute(update(dreams).filter_by(**owner_key(scope), id=row.id).values(details=json.dumps(kept)))
     _rewrite_reasons(connection, scope, {one["ref"]: one for one in hit if one["ref"]})
-    _own_session(connection, scope, row.session)
+    _erase_own_account(connection, scope, row.session)
 
 
 def _rewrite_reasons(connection: Connection, scope: Scope, matters: dict[str, Told]) -> None:
@@ -119,7 +361,7 @@ def _rewrite_reasons(connection: Connection, scope: Scope, matters: dict[str, To
         connection.execute(kept.values(details=json.dumps(json.loads(change.details) | said), salt=""))
 
 
-def _own_session(connection: Connection, scope: Scope, session: str) -> None:
+def _erase_own_account(connection: Connection, scope: Scope, session: str) -> None:
     """The dream's account of itself, as it was streamed; and its title, which names the store."""
     told = json.dumps({"content": [{"type": "text", "text": ERASED}]})
     spoken = update(recorded_events).filter_by(**owner_key(scope), session=session, type="agent.message")

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from reverie.search.rank import BYTES, OPENING, turn_bits
 from reverie.search.search import IndexedSession, IndexedTurn, TurnKey
-from reverie.storage.index.words import ERASURES, read_count
+from reverie.storage.word_index import ERASURES, read_count
 
 FORMAT = 1
 BLOCK = 64  # turns in a row of the table: a few thousand bytes to read, however long the session

@@ -22,11 +22,10 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.store import LARGEST_MEMORY_BYTES, WriteContext
 from reverie.memory.target import Displaced, Held, Place
-from reverie.storage.changes.history import SqlHistory
-from reverie.storage.database.schema import memory_versions
-from reverie.storage.database.transactions import held_across, hold, part_of, writing
-from reverie.storage.stores.rows import OWNER, Write, write_version
-from reverie.storage.stores.stores import SqlStores, store_key
+from reverie.storage.database import held_across, hold, part_of, writing
+from reverie.storage.history import SqlHistory
+from reverie.storage.schema import memory_versions
+from reverie.storage.stores import OWNER, SqlStores, Write, store_key, write_version
 from reverie.system.files import PATIENCE_SECONDS, flocked
 
 PURPOSE = "One memory of a store. Read in the sessions the store is attached to."

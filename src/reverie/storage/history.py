@@ -27,11 +27,9 @@ from reverie.core.errors import DatabaseUnusable
 from reverie.core.hashes import sha256
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
-from reverie.storage.changes import ledger
-from reverie.storage.changes.ledger import anchored, change_details, changes_from_rows
-from reverie.storage.database import schema
-from reverie.storage.database.queries import owner_key, put_if_new, upsert
-from reverie.storage.database.transactions import reading, writing
+from reverie.storage import ledger, schema
+from reverie.storage.database import owner_key, put_if_new, reading, upsert, writing
+from reverie.storage.ledger import anchored, change_details, changes_from_rows
 
 _ALL = 2**62  # a number behind every row of the ledger
 

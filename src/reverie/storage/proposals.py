@@ -24,10 +24,8 @@ from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.safety.report import SafetyFinding
 from reverie.skills.amendment import amendment_as_json, amendment_from_json
-from reverie.storage.changes import ledger
-from reverie.storage.database import schema
-from reverie.storage.database.queries import owner_key, upsert
-from reverie.storage.database.transactions import reading, writing
+from reverie.storage import ledger, schema
+from reverie.storage.database import owner_key, reading, upsert, writing
 
 
 class SqlProposals:

@@ -1,4 +1,5 @@
-"""Recorded sessions: implements `reverie.transcripts.recorded.RecordedRecords`.
+"""What only a server keeps: sessions recorded over the API, agents and environments (`reverie.transcripts.recorded`),
+and API keys (`reverie.core.keys.KeyRecords`).
 
 An event and its words are committed together: the transcript is never behind what was acknowledged.
 """
@@ -6,23 +7,41 @@ An event and its words are committed together: the transcript is never behind wh
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Select, delete, insert, or_, select, update
 
 from reverie.core.clock import Clock, TimeSpan
+from reverie.core.keys import ApiKey, Permission
 from reverie.core.scope import Scope
-from reverie.storage.database import schema
-from reverie.storage.database.queries import in_span, next_change, owner_key, upsert
-from reverie.storage.database.schema import candidates, noticed, recorded, recorded_events
-from reverie.storage.database.transactions import part_of, reading, writing
+from reverie.storage import ledger, schema
+from reverie.storage.database import (
+    add_to_counter,
+    in_span,
+    next_change,
+    owner_key,
+    part_of,
+    reading,
+    reading_across,
+    upsert,
+    writing,
+)
+from reverie.storage.erasure.erasures import screen
 from reverie.storage.erasure.texts import erase_session_quotations
-from reverie.storage.erasure.tombstones import screen
-from reverie.storage.transcripts.rows import TURN_ROW, head_values, turn_row
-from reverie.storage.transcripts.sessions import SqlRecords
-from reverie.transcripts.recorded import Recorded, RecordedEvent, RecordedQuery, SpokenEvents, Walk
+from reverie.storage.schema import (
+    api_keys,
+    candidates,
+    definition_versions,
+    definitions,
+    noticed,
+    recorded,
+    recorded_events,
+)
+from reverie.storage.session_rows import TURN_ROW, head_values, turn_row
+from reverie.storage.sessions import SqlRecords
+from reverie.transcripts.recorded import Definition, Kind, Recorded, RecordedEvent, RecordedQuery, SpokenEvents, Walk
 from reverie.transcripts.session import Head, Turn
 
 
@@ -210,3 +229,153 @@ def walked(asked: Select[Any], column: Any, walk: Walk) -> Select[Any]:
     if walk.after is not None:
         asked = asked.where(column < walk.after if walk.descending else column > walk.after)
     return asked.order_by(column.desc() if walk.descending else column).limit(walk.limit)
+
+
+class SqlDefinitions:
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    def add(self, scope: Scope, kind: Kind, made: Definition) -> None:
+        row = owner_key(scope) | {"kind": kind, "id": made.id, "created_at": made.created_at, "archived_at": None}
+        with writing(self._engine, scope) as connection:
+            connection.execute(insert(definitions), row | _definition_row(made))
+            self._keep_version(connection, scope, kind, made)
+
+    def change(
+        self, scope: Scope, kind: Kind, name: str, change: Callable[[Definition], Definition]
+    ) -> Definition | None:
+        asked = select(definitions).filter_by(**owner_key(scope), kind=kind, id=name)
+        with writing(self._engine, scope) as connection:
+            found = connection.execute(asked.with_for_update()).first()
+            if found is None:
+                return None
+            old = _definition(found)
+            new = change(old)
+            if new != old:
+                said = _definition_row(new) | {"archived_at": new.archived_at}
+                connection.execute(update(definitions).filter_by(**owner_key(scope), kind=kind, id=name).values(**said))
+            if new.version != old.version:
+                self._keep_version(connection, scope, kind, new)
+            return new
+
+    def _keep_version(self, connection: Connection, scope: Scope, kind: Kind, made: Definition) -> None:
+        row = owner_key(scope) | {"kind": kind, "id": made.id} | _definition_row(made)
+        connection.execute(insert(definition_versions), row)
+
+    def one(self, scope: Scope, kind: Kind, name: str, version: int | None = None) -> Definition | None:
+        with reading(self._engine, scope) as connection:
+            found = connection.execute(_visible(scope, kind).where(definitions.c.id == name)).first()
+            if found is None or version in (None, found.version):
+                return None if found is None else _definition(found)
+            old = connection.execute(_versions(scope, kind, found).filter_by(version=version)).first()
+            return None if old is None else _at_version(_definition(found), old)
+
+    def find(self, scope: Scope, kind: Kind, made: TimeSpan, walk: Walk, *, archived: bool) -> list[Definition]:
+        asked = in_span(_visible(scope, kind), definitions.c.created_at, made)
+        if not archived:
+            asked = asked.where(definitions.c.archived_at.is_(None))
+        with reading(self._engine, scope) as connection:
+            return [_definition(found) for found in connection.execute(walked(asked, definitions.c.id, walk))]
+
+    def versions(self, found: Definition, scope: Scope, kind: Kind, walk: Walk) -> list[Definition]:
+        asked = walked(_versions(scope, kind, found), definition_versions.c.version, walk)
+        with reading(self._engine, scope) as connection:
+            return [_at_version(found, old) for old in connection.execute(asked)]
+
+    def delete(self, scope: Scope, kind: Kind, name: str) -> bool:
+        with writing(self._engine, scope) as connection:
+            ours = owner_key(scope) | {"kind": kind, "id": name}
+            connection.execute(delete(definition_versions).filter_by(**ours))
+            return bool(connection.execute(delete(definitions).filter_by(**ours)).rowcount)
+
+
+def _visible(scope: Scope, kind: Kind) -> Select[Any]:
+    """A person sees their own and what everyone shares."""
+    asked = select(definitions).filter_by(workspace=scope.workspace, kind=kind)
+    if scope.user is None:
+        return asked
+    return asked.where(or_(definitions.c.user == scope.user, definitions.c.user == ""))
+
+
+def _versions(scope: Scope, kind: Kind, found: Any) -> Select[Any]:
+    ours = {"workspace": scope.workspace, "user": found.user, "kind": kind, "id": found.id}
+    return select(definition_versions).filter_by(**ours)
+
+
+def _definition_row(made: Definition) -> dict[str, Any]:
+    return {"version": made.version, "details": json.dumps(made.told), "updated_at": made.updated_at}
+
+
+def _definition(found: Any) -> Definition:
+    return Definition(
+        found.id,
+        found.user,
+        json.loads(found.details),
+        found.created_at,
+        found.updated_at,
+        found.archived_at,
+        found.version,
+    )
+
+
+def _at_version(now: Definition, old: Any) -> Definition:
+    return Definition(
+        now.id, now.user, json.loads(old.details), now.created_at, old.updated_at, now.archived_at, old.version
+    )
+
+
+class SqlKeys:
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    def put(self, scope: Scope, key: ApiKey, done: str) -> None:
+        owner = {"workspace": scope.workspace, "user": key.user, "id": key.id}
+        row = {name: getattr(key, name) for name in ("name", "prefix", "sha256", "made_at", "expires_at", "revoked_at")}
+        allowed = sorted(key.permissions)
+        body = {"key": key.id, "done": done, "actor": scope.actor, "permissions": allowed, "bound_to": key.user}
+        with writing(self._engine, scope) as connection:
+            upsert(connection, api_keys, owner, row | {"permissions": " ".join(allowed)})
+            ledger.append_to_ledger(connection, scope, "key", body, self._clock.now())
+
+    def find(self, scope: Scope) -> list[ApiKey]:
+        asked = select(api_keys).filter_by(workspace=scope.workspace).order_by(api_keys.c.id)
+        asked = asked if scope.user is None else asked.filter_by(user=scope.user)
+        with reading(self._engine, scope) as connection:
+            return _keys(connection, asked)
+
+    def beginning(self, prefix: str) -> list[ApiKey]:
+        return self._anyones(select(api_keys).filter_by(prefix=prefix))
+
+    def any(self) -> bool:
+        return bool(self._anyones(select(api_keys).where(api_keys.c.revoked_at.is_(None)).limit(1)))
+
+    def called(self, scope: Scope, calls: Mapping[str, int]) -> dict[str, int]:
+        with writing(self._engine, scope) as connection:
+            return {
+                key: add_to_counter(connection, scope.workspace, f"calls of {key}", calls[key]) for key in sorted(calls)
+            }
+
+    def _anyones(self, asked: Select[Any]) -> list[ApiKey]:
+        with reading_across(self._engine, "keys") as connection:
+            return _keys(connection, asked)
+
+
+def _keys(connection: Connection, asked: Select[Any]) -> list[ApiKey]:
+    return [_key(found) for found in connection.execute(asked)]
+
+
+def _key(found: Any) -> ApiKey:
+    return ApiKey(
+        found.id,
+        found.name,
+        found.workspace,
+        found.user,
+        frozenset(map(Permission, found.permissions.split())),
+        found.prefix,
+        found.sha256,
+        found.made_at,
+        found.expires_at,
+        found.revoked_at,
+    )

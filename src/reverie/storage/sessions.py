@@ -1,4 +1,5 @@
-"""Transcripts in SQL: implements `reverie.transcripts.records.Records`.
+"""Transcripts in SQL, remembered sources, the fingerprints of files read, and those that could not be: implements
+`reverie.transcripts.records`.
 
 The newest revision is what everyone sees. A write compares the incoming turns with the stored ones as both stream
 past: an equal prefix with more behind it is growth; a difference starts a new revision that copies the prefix.
@@ -8,31 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, inspect, select, update
 
 from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
 from reverie.core.scope import Scope
 from reverie.erasure.traces import ErasedBefore
-from reverie.storage.database import schema
-from reverie.storage.database.queries import mine, next_change, owner_key
-from reverie.storage.database.transactions import reading, writing
-from reverie.storage.erasure.tombstones import generation, screen
-from reverie.storage.transcripts.chunked_writes import (
-    Arrival,
-    alone,
-    clear_abandoned,
-    first_step,
-    hold_session,
-    is_arriving,
-)
-from reverie.storage.transcripts.rows import (
+from reverie.storage import schema
+from reverie.storage.database import mine, next_change, owner_key, reading, upsert, writing
+from reverie.storage.erasure.erasures import generation, screen
+from reverie.storage.session_rows import (
     PAGE,
+    Arrival,
     Written,
+    alone,
     beginning,
+    clear_abandoned,
     compare_turns,
     copy_prefix,
+    first_step,
+    hold_session,
     insert_turns,
+    is_arriving,
     keep_head,
     known,
     next_page,
@@ -42,7 +40,7 @@ from reverie.storage.transcripts.rows import (
     stored_of,
     these_turns,
 )
-from reverie.transcripts.records import Fate, SessionQuery, Stored
+from reverie.transcripts.records import Fate, Quarantined, SessionQuery, Source, Stored
 from reverie.transcripts.session import Head, Session, Turn
 
 
@@ -239,3 +237,74 @@ def _required(connection: Connection, scope: Scope, session_id: str) -> Stored:
             next_step="`reverie sessions list` shows what there is.",
         )
     return stored
+
+
+class SqlSources:
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    def remember(self, scope: Scope, path: str, reader: str | None) -> None:
+        with writing(self._engine, scope) as connection:
+            now = {"added_at": self._clock.now()}
+            upsert(connection, schema.sources, _key(scope, path), {"reader": reader}, only_when_new=now)
+
+    def forget(self, scope: Scope, path: str) -> bool:
+        key = _key(scope, path)
+        with writing(self._engine, scope) as connection:
+            for table in (schema.files, schema.sources):
+                done = connection.execute(delete(table).filter_by(**key))
+            return bool(done.rowcount)
+
+    def remembered(self, scope: Scope) -> list[Source]:
+        asked = select(schema.sources).filter_by(workspace=scope.workspace).order_by(schema.sources.c.path)
+        if scope.user is not None:
+            asked = asked.filter_by(user=scope.user)
+        with reading(self._engine, scope) as connection:
+            return [Source(row.path, row.reader, row.user) for row in connection.execute(asked)]
+
+    def fingerprint(self, scope: Scope, path: str) -> str | None:
+        with reading(self._engine, scope) as connection:
+            asked = select(schema.files.c.fingerprint).filter_by(**_key(scope, path))
+            return connection.execute(asked).scalar()
+
+    def keep_fingerprint(self, scope: Scope, path: str, fingerprint: str) -> None:
+        row = {"fingerprint": fingerprint, "read_at": self._clock.now()}
+        with writing(self._engine, scope) as connection:
+            upsert(connection, schema.files, _key(scope, path), row)
+
+
+def _key(scope: Scope, path: str) -> dict[str, str]:
+    return owner_key(scope) | {"path": path}
+
+
+class SqlQuarantine:
+    """Files that could not be read, and why: implements `reverie.transcripts.records.Quarantine`."""
+
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    def put(self, scope: Scope, path: str, reader: str, fingerprint: str, why: str) -> None:
+        now = self._clock.now()
+        row = {"reader": reader, "fingerprint": fingerprint, "why": why, "tried_at": now}
+        with writing(self._engine, scope) as connection:
+            upsert(connection, schema.quarantine, _key(scope, path), row, only_when_new={"since": now})
+
+    def release(self, scope: Scope, path: str) -> None:
+        with writing(self._engine, scope) as connection:
+            connection.execute(delete(schema.quarantine).filter_by(**_key(scope, path)))
+
+    def held(self, scope: Scope) -> list[Quarantined]:
+        with reading(self._engine, scope) as connection:
+            return quarantined(connection, scope.workspace, scope.user)
+
+
+def quarantined(connection: Connection, workspace: str, user: str | None = None) -> list[Quarantined]:
+    """Also for a look at a database that an older version made."""
+    table = schema.quarantine
+    if not inspect(connection).has_table(table.name):
+        return []
+    asked = select(table).filter_by(workspace=workspace).order_by(table.c.path)
+    asked = asked if user is None else asked.filter_by(user=user)
+    return [Quarantined(row.path, row.reader, row.fingerprint, row.why, row.since) for row in connection.execute(asked)]

@@ -3,6 +3,9 @@
 Importing this costs a second, so only who wants an engine does. DBOS is one per process; a second configuration would
 be ignored silently, so here it is an error. A worker has a fixed name, under which it finds what it left when it was
 killed, and a lock that keeps the name its own.
+
+The workflow of a night carries ids and counts; words stay in our own tables. Its steps run one after another. What a
+step raises is not handed to DBOS, which would keep its words.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -20,12 +24,82 @@ from sqlalchemy import event
 
 from reverie.core.errors import EngineBusy, StillLocked
 from reverie.core.strings import slug
-from reverie.dreams.records import OVER
+from reverie.dreams.dream import Dream
+from reverie.dreams.records import OVER, Overtaken
 from reverie.dreams.run.job_queue import NightsOf, WaitingNights
-from reverie.storage.database.engine import engine as database_of
-from reverie.storage.durable import nights as dbos_nights
-from reverie.storage.durable.nights import NIGHT, QUEUE, VERSION
+from reverie.dreams.run.steps import PASSING
+from reverie.storage.database import engine as database_of
 from reverie.system.files import flocked
+
+NIGHT = "reverie.night"
+QUEUE = "nights"
+VERSION = "1"  # of the order of the steps: raised by hand, when what is under way could not be gone on with
+_WAITS = (0.5, 2.0, 8.0)  # seconds, when something passing is in the way of a step
+_LATER = 1.0
+
+_SERVED: list[NightsOf] = []  # of the Home this process works for
+done: list[str] = []
+stopping = threading.Event()
+
+
+class StepFailed(Exception):
+    """Names the kind of what went wrong, and none of its words."""
+
+
+@DBOS.workflow(name=NIGHT)
+def night(workspace: str, user: str, dream: str) -> str:
+    """The status of the night afterwards: over, or still running when it has to be taken up another time."""
+    assert _SERVED, "the engine was not launched by DbosEngine"
+    dreaming = _SERVED[0](workspace, user, dream)
+    try:
+        found = _in_turn(lambda: dreaming.run(dream, durably))
+    except Exception as error:  # noqa: BLE001 — DBOS would keep its words; the dream's own row says what it was
+        found = dreaming.get(dream)
+        DBOS.logger.error("%s was not finished: %s", dream, type(error).__name__)
+    done.append(dream)
+    return str(found.status)
+
+
+def _in_turn(run: Callable[[], Dream]) -> Dream:
+    """Waits for another night over the same target. No step is asked for meanwhile, so nothing is remembered of it."""
+    while True:
+        try:
+            return run()
+        except Overtaken:
+            raise
+        except StillLocked:
+            if stopping.wait(_LATER):
+                raise
+
+
+def durably(name: str, step: Callable[[], int]) -> int:
+    failed: list[Exception] = []
+    if stopping.is_set():
+        raise StillLocked("This worker is stopping.", next_step="Another one goes on, or this one when it is back.")
+
+    def without_words() -> int:
+        try:
+            return _patiently(step)
+        except Exception as error:  # noqa: BLE001 — it is raised again below
+            failed.append(error)
+            raise StepFailed(type(error).__name__) from None
+
+    try:
+        return DBOS.run_step({"name": name}, without_words)
+    except StepFailed:
+        if failed:
+            raise failed[-1] from None
+        raise
+
+
+def _patiently(step: Callable[[], int]) -> int:
+    for wait in _WAITS:
+        try:
+            return step()
+        except PASSING:
+            time.sleep(wait)
+    return step()
+
 
 LOCAL = "local"
 MOST_WORKERS = 64  # of one home on one machine, if they are not named
@@ -73,20 +147,20 @@ class DbosEngine:
 
     def work(self, *, until_idle: bool = False) -> int:
         self.launch()
-        while not dbos_nights.stopping.is_set():
+        while not stopping.is_set():
             queued = self._queue()
             if until_idle and not queued and not self._under_way():
                 break
             self._bell.wait(SOON if until_idle else SELDOM)
             self._bell.clear()
-        return len(dbos_nights.done)
+        return len(done)
 
     def wake(self) -> None:
         self._bell.set()
 
     def stop(self) -> None:
         """From a signal, or another thread: nights are broken off behind the step they are at."""
-        dbos_nights.stopping.set()
+        stopping.set()
         self._bell.set()
 
     def reap(self, executor: str) -> int:
@@ -153,9 +227,9 @@ class DbosEngine:
     def _begin(self, held: ExitStack, config: DBOSConfig) -> None:
         _RUNNING.append(self._home)
         held.callback(_RUNNING.clear)
-        dbos_nights.nights = self._nights
-        dbos_nights.done.clear()
-        dbos_nights.stopping.clear()
+        _SERVED[:] = [self._nights]
+        done.clear()
+        stopping.clear()
         DBOS(config=config)
         held.callback(DBOS.destroy, workflow_completion_timeout_sec=TO_THE_END_OF_A_STEP)
         DBOS.launch()
@@ -189,7 +263,7 @@ class DbosEngine:
         for one in waiting:
             self._handed.add(one.name)
             with SetWorkflowID(one.name), SetEnqueueOptions(queue_partition_key=f"{one.user}/{one.target}"):
-                DBOS.enqueue_workflow(QUEUE, dbos_nights.night, one.workspace, one.user, one.dream)
+                DBOS.enqueue_workflow(QUEUE, night, one.workspace, one.user, one.dream)
         return len(waiting)
 
     def _under_way(self) -> bool:

@@ -1,16 +1,21 @@
 """Brings a database to this version's schema, in one transaction, or leaves it exactly as it was.
 
-Alembic is imported only when there is an older schema: it costs half a second. A new SQLite database is made without.
+Alembic is imported only when there is an older schema: it costs half a second to load and to play every migration.
+Most databases are new ones, and a new SQLite database is made in one step: the schema as the migrations leave it is
+kept in new_sqlite.sql. After a new migration,
+`python -c 'from reverie.storage import migrations; migrations.write_schema()'` writes that file again; a test fails
+while it is stale.
 """
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
 
 from reverie.core.errors import DatabaseUnusable, SchemaTooNew
-from reverie.storage.database.transactions import raise_walls, reading_across, writing_across
+from reverie.storage.database import raise_walls, reading_across, writing_across
 
 CURRENT = "0017"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
@@ -47,8 +52,7 @@ def _refuse_newer(found: str | None, target: str) -> None:
 
 
 def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
-    from reverie.storage.database.migrations.new import create
-    from reverie.storage.database.upkeep import copy_before
+    from reverie.storage.upkeep import copy_before
 
     with reading_across(engine, "upkeep") as connection:
         found = schema_version(connection)
@@ -76,3 +80,40 @@ def upgrade(connection: Connection, target: str, scripts: Path = _VERSIONS) -> N
     config.attributes["connection"] = connection
     command.upgrade(config, target)
     raise_walls(connection)
+
+
+SCHEMA = Path(__file__).with_name("new_sqlite.sql")
+_BETWEEN = ";\n\n"
+_KEPT = "select sql from sqlite_master where sql is not null order by rowid"
+
+
+def create(connection: Connection, revision: str) -> bool:
+    """Make the schema within the transaction of whoever asks. False where the file holds another revision's."""
+    *statements, stamp = SCHEMA.read_text("utf-8").strip().removesuffix(";").split(_BETWEEN)
+    if connection.dialect.name != "sqlite" or stamp != _stamp(revision):
+        return False
+    for statement in (*statements, stamp):
+        connection.exec_driver_sql(statement)
+    return True
+
+
+def described(engine: Engine, revision: str) -> str:
+    """The schema of a migrated database, as the file has it."""
+    with reading_across(engine, "upkeep") as connection:
+        statements = connection.execute(text(_KEPT)).scalars().all()
+    return _BETWEEN.join((*statements, _stamp(revision))) + ";\n"
+
+
+def _stamp(revision: str) -> str:
+    return f"INSERT INTO alembic_version (version_num) VALUES ('{revision}')"
+
+
+def write_schema() -> None:
+    from reverie.storage.database import engine
+
+    with tempfile.TemporaryDirectory() as folder:
+        made = engine(f"sqlite:///{folder}/new.db")
+        with writing_across(made, "upkeep") as connection:
+            upgrade(connection, CURRENT)
+        SCHEMA.write_text(described(made, CURRENT), "utf-8")
+        made.dispose()

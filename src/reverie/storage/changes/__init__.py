@@ -1,1 +1,0 @@
-"""Changes, proposals and the ledger in rows."""

@@ -1,1 +1,0 @@
-"""Durable nights by DBOS."""

@@ -1,1 +1,0 @@
-"""Words and vectors of every turn."""

@@ -1,1 +1,0 @@
-"""Memory stores in rows."""

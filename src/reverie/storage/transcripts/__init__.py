@@ -1,1 +1,0 @@
-"""Transcripts in rows."""

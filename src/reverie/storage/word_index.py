@@ -1,0 +1,359 @@
+"""The words of every turn of a workspace, in tantivy. Derived from the database and rebuilt from it when in doubt.
+
+Each turn is one document: its speaker and words, then the opening words of the turns beside it, so that an answer is
+found by the question it answers. No text is stored, only keys. How far the index has followed the database is a
+document too, and lands in the same commit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import shutil
+import sys
+import tempfile
+from calendar import month_name
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import chain
+from math import ceil, log
+from pathlib import Path
+from typing import TypeVar
+
+import tantivy
+from tantivy import Document, FieldType, Occur, Query
+
+from reverie.core.errors import NotPermitted
+from reverie.search.search import IndexedSession, IndexedTurn, RankedTurn, SearchFilter, Term, TurnKey
+from reverie.text.tokens import begins_pairs, tokens
+
+FORMAT = 1
+CURSOR = "cursor"
+OWN = 2  # a word counts double in the turn it stands in
+EVERYWHERE = 20_000  # turns
+CONTEXT = 30  # tokens of a neighbour: its gist, too little for a long answer to drown a short question
+
+
+@cache
+def schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("words", tokenizer_name="words", index_option="freq")
+    for name in ("user", "session", "role"):
+        builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
+    for name in ("harness", "meta"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("turn", "format", "followed"):
+        builder.add_unsigned_field(name, stored=True)
+    builder.add_integer_field("at", fast=True)
+    return builder.build()
+
+
+def prepared(index: tantivy.Index) -> tantivy.Index:
+    """Tokens are ours, joined by spaces; tantivy has only to cut them apart again."""
+    index.register_tokenizer("words", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+    index.config_reader("manual")
+    return index
+
+
+def documents(entry: IndexedSession) -> Iterator[Document]:
+    """A turn is found by its own words, its speaker, the turns beside it, and its session's title and day, as people
+    write it: for "what did we decide in May 2026?"."""
+    at = entry.started_at
+    day = [] if at is None else tokens(f"{at.day} {month_name[at.month]} {at:%Y-%m-%d}")
+    about = tokens(entry.title or "") + day
+    before: list[str] = []
+    now: tuple[IndexedTurn, list[str]] | None = None
+    for turn in chain(entry.turns, (None,)):  # three turns are held at a time: a session may be larger than memory
+        after = tokens(turn.name or "") + tokens(turn.text) if turn else []
+        if now:
+            own = now[1]
+            yield _document(entry, now[0], " ".join(chain(*[own] * OWN, about, before[:CONTEXT], after[:CONTEXT])))
+            before = own
+        now = (turn, after) if turn else None
+
+
+def _document(entry: IndexedSession, turn: IndexedTurn, words: str) -> Document:
+    document = Document()
+    document.add_text("words", words)
+    document.add_text("user", entry.user)
+    document.add_text("session", entry.session_id)
+    document.add_text("role", turn.role)
+    document.add_text("harness", entry.harness)
+    document.add_unsigned("turn", turn.number)
+    if (at := turn.at or entry.started_at) is not None:
+        document.add_integer("at", int(at.timestamp()))
+    return document
+
+
+def followed(cursor: int) -> Document:
+    document = Document()
+    document.add_text("meta", CURSOR)
+    document.add_unsigned("format", FORMAT)
+    document.add_unsigned("followed", cursor)
+    return document
+
+
+def is_current(index: tantivy.Index) -> bool:
+    """An index nothing was committed to yet is being made by someone, perhaps right now."""
+    searcher = index.searcher()
+    return searcher.num_docs == 0 or _meta(searcher).get_first("format") == FORMAT
+
+
+def cursor(index: tantivy.Index) -> int:
+    return int(_meta(index.searcher()).get_first("followed") or 0)
+
+
+def _meta(searcher: tantivy.Searcher) -> Document:
+    hits = searcher.search(_is("meta", CURSOR), limit=1, count=False).hits
+    return searcher.doc(hits[0][1]) if hits else Document()
+
+
+def session_query(user: str, session_id: str) -> Query:
+    return _every(_is("user", user), _is("session", session_id))
+
+
+def worth_asking(index: tantivy.Index, terms: Sequence[Term]) -> list[Term]:
+    """Without the small words that stand nearly everywhere in a large index: they cost most and tell least."""
+    searcher = index.searcher()
+    return [term for term in terms if term.weight >= 1 or _often(searcher, term) <= EVERYWHERE]
+
+
+def turns_query(terms: Sequence[Term], where: SearchFilter) -> Query:
+    """Any term may match; every bound must, and adds nothing to the score."""
+    asked = Query.boolean_query([(Occur.Should, _term_query(term)) for term in terms])
+    bounds = [Query.const_score_query(bound, 0.0) for bound in _bounds(where)]
+    return _every(asked, *bounds) if bounds else asked
+
+
+def candidates(index: tantivy.Index, query: Query, size: int) -> list[RankedTurn]:
+    searcher = index.searcher()
+    found = list[RankedTurn]()
+    for score, address in searcher.search(query, limit=size, count=False).hits:
+        document = searcher.doc(address)
+        user, session, role, turn = (document.get_first(name) for name in ("user", "session", "role", "turn"))
+        found.append(RankedTurn(TurnKey(str(user), str(session), int(turn or 0)), str(role), score))
+    return found
+
+
+def rarities(index: tantivy.Index, terms: Sequence[Term]) -> list[float]:
+    """The inverse document frequency as BM25 has it, of the form met most often."""
+    searcher = index.searcher()
+    often = (_often(searcher, term) for term in terms)
+    return [log(1 + (searcher.num_docs - count + 0.5) / (count + 0.5)) for count in often]
+
+
+def _often(searcher: tantivy.Searcher, term: Term) -> int:
+    return max(searcher.doc_freq("words", form) for form in term.forms)
+
+
+def _term_query(term: Term) -> Query:
+    forms = [_form_query(form) for form in term.forms]
+    query = forms[0] if len(forms) == 1 else Query.disjunction_max_query(forms)
+    return query if term.weight == 1 else Query.boost_query(query, term.weight)
+
+
+def _form_query(form: str) -> Query:
+    if begins_pairs(form):
+        return Query.regex_query(schema(), "words", f"{form}.")
+    return Query.term_query(schema(), "words", form, index_option="freq")
+
+
+def _bounds(where: SearchFilter) -> Iterator[Query]:
+    for name, value in (("user", where.user), ("harness", where.harness), ("role", where.role)):
+        if value is not None:
+            yield _is(name, value)
+    if where.since is not None:
+        yield _at(ceil(where.since.timestamp()), None)
+    if where.until is not None:
+        yield _at(None, ceil(where.until.timestamp()) - 1)
+
+
+def _at(first: int | None, last: int | None) -> Query:
+    return Query.range_query(schema(), "at", FieldType.Integer, first, last)
+
+
+def _is(field: str, value: str) -> Query:
+    return Query.term_query(schema(), field, value, index_option="basic")
+
+
+def _every(*queries: Query) -> Query:
+    return Query.boolean_query([(Occur.Must, query) for query in queries])
+
+
+_HEAP = 20_000_000
+ERASURES = "erasures"
+_LOG = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
+
+
+def refuse_unusable(*folders: Path) -> None:
+    """Each below the one before. What may not be looked into is no damage that building it again would mend."""
+    for path in (*folders, folders[-1] / "turns", folders[-1] / "vectors.db"):
+        rights, kind = ("rw", "file") if path.name == "vectors.db" else ("rwx", "folder")
+        wanted = os.R_OK | os.W_OK | (os.X_OK if kind == "folder" else 0)
+        if not os.access(path, wanted) and os.path.lexists(path):
+            raise NotPermitted(
+                f"The search index in {path} may not be read and written.",
+                expected=f"a {kind} of your own",
+                next_step=f"`chmod u+{rights} {path}` as its owner; or move it away, and the next search makes it.",
+            )
+
+
+class TantivyIndex:
+    """Opening takes no lock and reading never does; a writer is held from the first change until `commit`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "turns"
+        self._warned = False
+        self._index = self._opened()
+        self._writer: tantivy.IndexWriter | None = None
+
+    @property
+    def cursor(self) -> int:
+        """The change of the database up to which this index is; 0 when it has to start again."""
+        return self._read(cursor, 0)
+
+    @property
+    def erasures(self) -> int:
+        """The number of erasures there had been when this index was begun."""
+        return read_count(self._folder / ERASURES)
+
+    def start_again(self, erasures: int) -> bool:
+        """Remove every byte of it: a segment keeps the words of what was deleted until it is merged. False while
+        another process writes."""
+        if not self.try_writer():
+            return False
+        self.close()
+        self._index = None
+        aside = Path(tempfile.mkdtemp(prefix="damaged-", dir=self._folder.parent))
+        self._folder.rename(aside / "turns")
+        shutil.rmtree(aside)
+        self._index = self._fresh()
+        (self._folder / ERASURES).write_text(str(erasures))
+        return True
+
+    def try_writer(self) -> bool:
+        """False while another process writes: reading goes on, and catching up is that process's affair."""
+        if self._writer is None:
+            # Whoever writes may have rebuilt what was damaged when this process last looked.
+            index = self._index or self._opened() or self._fresh()
+            try:
+                self._writer = index.writer(_HEAP, 1)
+            except ValueError as busy:
+                if "LockBusy" not in str(busy):
+                    raise
+                return False
+            self._index = index
+        return True
+
+    def replace(self, entry: IndexedSession) -> None:
+        """Every turn of the session anew. Searches see it after the next `commit`."""
+        self.remove(entry.user, entry.session_id)
+        writer = self._writing()
+        for document in documents(entry):
+            writer.add_document(document)
+
+    def remove(self, user: str, session_id: str) -> None:
+        self._writing().delete_documents_by_query(session_query(user, session_id))
+
+    def commit(self, cursor: int) -> None:
+        """Changes and cursor land together. Then the writer is released to other processes."""
+        writer = self._writing()
+        try:
+            writer.delete_documents_by_term("meta", CURSOR)
+            writer.add_document(followed(cursor))
+            writer.commit()
+            self._release()
+            _give_back_memory()
+        except (ValueError, OSError) as error:
+            self._writer = None
+            if self._opened() is not None:  # it is not the index that failed, but the disk under it
+                raise
+            self._warn(error)
+            self._index = None
+
+    def pool(self, terms: Sequence[Term], where: SearchFilter, size: int) -> list[RankedTurn]:
+        asked = self._read(lambda index: worth_asking(index, terms), list(terms))
+        query = turns_query(asked, where)  # made outside the reading, where a ValueError means damage
+        return self._read(lambda index: candidates(index, query, size), [])
+
+    def rarity(self, terms: Sequence[Term]) -> list[float]:
+        return self._read(lambda index: rarities(index, terms), [0.0] * len(terms))
+
+    def close(self) -> None:
+        """Forget what was not committed; the database still has it, and the cursor has not moved."""
+        if self._writer is not None:
+            self._writer.rollback()
+            self._release()
+
+    def _writing(self) -> tantivy.IndexWriter:
+        if not self.try_writer() or self._writer is None:
+            raise BlockingIOError(f"{self._folder} is being written by another process; ask `try_writer` first.")
+        return self._writer
+
+    def _release(self) -> None:
+        if self._writer is not None:
+            self._writer.wait_merging_threads()
+            self._writer = None
+
+    def _read(self, read: Callable[[tantivy.Index], _Result], nothing: _Result) -> _Result:
+        """A damaged index reads as an empty one, and the next writer builds it again from cursor 0."""
+        self._index = self._index or self._opened()
+        if self._index is None:
+            return nothing
+        try:
+            self._index.reload()
+            return read(self._index)
+        except BaseException as error:
+            if not _is_damage(error):
+                raise
+            self._warn(error)
+            self._index = None
+            return nothing
+
+    def _opened(self) -> tantivy.Index | None:
+        """None when there is no index here, or none that this version can read."""
+        if not (self._folder / "meta.json").is_file():
+            return None
+        try:
+            index = prepared(tantivy.Index.open(str(self._folder)))
+            return index if is_current(index) else None
+        except BaseException as error:
+            if not _is_damage(error):
+                raise
+            self._warn(error)
+            return None
+
+    def _warn(self, error: BaseException) -> None:
+        if not self._warned:
+            _LOG.warning("The search index in %s cannot be read and will be rebuilt: %s", self._folder, error)
+        self._warned = True
+
+    def _fresh(self) -> tantivy.Index:
+        if (self._folder / "meta.json").exists():
+            # Out of the way in one step, whoever may be writing there; what cannot be deleted now is in nobody's way.
+            aside = Path(tempfile.mkdtemp(prefix="damaged-", dir=self._folder.parent))
+            self._folder.rename(aside / "turns")
+            shutil.rmtree(aside, ignore_errors=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return prepared(tantivy.Index(schema(), path=str(self._folder)))
+
+
+def read_count(file: Path) -> int:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return 0
+
+
+def _is_damage(error: BaseException) -> bool:
+    """A panic inside tantivy arrives as a class that cannot be imported and is no Exception."""
+    return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
+
+
+def _give_back_memory() -> None:
+    """A released writer ends its threads, and glibc keeps what they used until it is told not to."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
