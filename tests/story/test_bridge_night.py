@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from reverie.app import Home, open_home
 from reverie.bridge.night import BridgeNight, TooFew
+from reverie.bridge.propose.draft import Drafted
 from reverie.bridge.source import RemoteDream
 from reverie.cli import reverie
 from reverie.client import Client
@@ -88,6 +89,9 @@ def _finish(home: Home, server: AnthropicServer, store: str) -> None:
     (heard,) = home.bridge.copies()[0].heard(night.links[-1].sessions)
     assert (heard.person, heard.group, heard.turns) == ("ann", "S", (("user", SAID[-1]),))
     assert home.bridge.dream(server, store, model="built-in") == TooFew(0, 1)
+    (batch,) = home.bridge.propose_new(target="home")
+    assert batch.id == night.links[-1].dream and not batch.note, "what the whole night changed, once"
+    assert {one.route.text for one in batch.results if isinstance(one, Drafted)} >= set(SAID)
 
 
 def test_a_night_begins_once_enough_sessions_are_new(managed: Served, tmp_path: Path) -> None:
@@ -107,3 +111,24 @@ def test_a_night_over_a_store_that_is_not_there_is_refused(managed: Served, home
     key, _ = worked(managed, SAID[:1])
     with closing(AnthropicServer(managed.url, key)) as server, pytest.raises(NotFound, match="memstore_nowhere"):
         home.bridge.dream(server, "memstore_nowhere", model="built-in")
+
+
+def test_two_hundred_and_thirty_sessions_are_dreamt_in_three_dreams(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the protocol's own limit of a hundred sessions a dream; what was said early and late is in the last store."""
+    monkeypatch.setattr("reverie.bridge.night.POLL_SECONDS", 0.05)
+    said = ["Thanks, that works.", "Can you look at the failing test?"] * 115
+    said[3], said[150], said[229] = SAID[0], SAID[2], SAID[4]
+    with (
+        open_home(tmp_path / "managed", settings={"owner": "them"}) as theirs,
+        serving(theirs) as managed,
+        open_home(tmp_path / "home", settings={"owner": "ann"}) as home,
+    ):
+        key, store = worked(managed, said)
+        with closing(AnthropicServer(managed.url, key)) as server:
+            night = home.bridge.dream(server, store, model="built-in")
+            assert isinstance(night, BridgeNight) and [len(one.sessions) for one in night.links] == [100, 100, 30]
+            home.bridge.pull(server)
+        (batch,) = home.bridge.propose_new(target="home")
+        assert {one.route.text for one in batch.results if isinstance(one, Drafted)} == {SAID[0], SAID[2], SAID[4]}

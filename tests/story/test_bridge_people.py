@@ -124,6 +124,43 @@ def test_three_people_who_say_one_thing_each_are_believed_where_nobody_says_much
     assert isinstance(one, Drafted) and "Said by 3 people (dee, eve, fay)" in home.review.waiting()[0].suggestion.reason
 
 
+class NightOfTwo(Managed):
+    """The same by two dreams of one night: the second reads what the first wrote, and each half of the sessions."""
+
+    def stores(self) -> Iterator[RemoteStore]:
+        yield from (*super().stores(), RemoteStore("memstore_between"))
+
+    def dreams(self) -> Iterator[RemoteDream]:
+        names, hour = tuple(one.id for one in self.sessions), timedelta(hours=1)
+        ends = [(NOON, NOON + hour), (NOON + hour, NOON + 2 * hour)]
+        yield RemoteDream("drm_1", "completed", "memstore_in", names[::2], "memstore_between", "", *ends[0])
+        yield RemoteDream("drm_2", "completed", "memstore_between", names[1::2], "memstore_out", "", *ends[1])
+
+
+def test_a_night_of_several_dreams_is_proposed_as_one_by_all_who_spoke_in_it(home: Home) -> None:
+    source = managed()
+    for person, text in (("ann", NEW), ("bob", f"As we agreed, {NEW}"), ("cy", "We refund within 30 days now.")):
+        source.says(person, text)
+    home.bridge.pull(NightOfTwo(source.before, source.after, source.sessions))
+    (batch,) = home.bridge.propose_new(target="home")
+    assert batch.id == "drm_2" and isinstance(batch.results[0], Drafted) and not batch.note
+    (waiting,) = home.review.waiting()
+    assert "Said by 3 people (ann, bob, cy)" in waiting.suggestion.reason
+    home.review.approve(waiting)
+    assert home.bridge.undo("drm_2") and home.bridge.propose_new(target="home") == []
+
+
+def test_a_change_whose_sessions_are_gone_says_that_nobody_was_checked(home: Home) -> None:
+    source = managed()
+    names, source.heard = source.sessions, lambda sessions: iter(())  # type: ignore[method-assign]
+    home.bridge.pull(source)
+    batch = home.bridge.propose("drm_1", target="home")
+    assert names and isinstance(batch.results[0], Drafted)
+    assert (
+        batch.note == "What was said in the sessions of drm_1 is not here: who is behind these changes was not checked."
+    )
+
+
 def test_watching_proposes_what_a_dream_did_as_soon_as_it_ended(home: Home) -> None:
     source = managed()
     for person, text in (("ann", NEW), ("bob", f"As we agreed, {NEW}"), ("cy", "We refund within 30 days now.")):

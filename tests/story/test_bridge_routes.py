@@ -60,6 +60,25 @@ def test_a_page_on_which_everything_is_noted_becomes_no_skill(home: Home, tmp_pa
     assert {one.suggestion.subject for one in waiting} == {"MEMORY.md"}
 
 
+def test_what_dreams_note_without_a_page_makes_a_skill_only_of_what_is_about_one_matter(
+    home: Home, tmp_path: Path
+) -> None:
+    checks = tuple(f"Always run `make check-{name}` before you push." for name in ("api", "web", "docs"))
+    others = ("Invoices go out on Mondays.", "The fridge is emptied on Fridays.", "Visitors sign in at the desk.")
+    for name, text in (("old", "- Nothing.\n"), ("new", f"- Nothing.\n{lines((*others, *checks))}")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes.md").write_text(text)
+    home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    skill, *rest = home.review.waiting()
+    assert skill.suggestion.subject == "run-check-before-push" and len(skill.suggestion.evidence) == len(checks)
+    assert {one.suggestion.subject for one in rest} == {"MEMORY.md"} and len(rest) == len(others)
+
+
+def test_a_new_skill_says_where_its_rules_come_from(home: Home, tmp_path: Path) -> None:
+    (proposal,) = proposed(home, tmp_path, "- Nothing.\n", f"- Nothing.\n{lines(BREWING)}")
+    assert f"({tmp_path / 'new'}/coffee.md)" in proposal.suggestion.reason
+
+
 def test_a_new_skill_is_called_like_its_heading_without_the_number_of_it(home: Home, tmp_path: Path) -> None:
     new = f"- Nothing.\n\n## 2. Brewing by hand\n\n{lines(BREWING)}"
     (proposal,) = proposed(home, tmp_path, "- Nothing.\n", new)

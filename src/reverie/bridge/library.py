@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,18 +16,19 @@ from reverie.bridge.night import BridgeNight, BridgeNights, DreamNight, DreamSer
 from reverie.bridge.propose.amendments import Amending, Batch
 from reverie.bridge.propose.backing import Talk
 from reverie.bridge.propose.learned_routes import LearnedRoute, LearnedRoutes
-from reverie.bridge.pull import Pull, Pulled, new_dreams, snapshot_at
+from reverie.bridge.pull import Pull, Pulled, new_nights, snapshot_at
 from reverie.bridge.push import Pushed, StoreWriter, push
 from reverie.bridge.source import Copies, HeardSession, RemoteDream, StoreSource
 from reverie.changes.land import Outcome
 from reverie.changes.ledger import Change
 from reverie.changes.proposal import Proposal
 from reverie.changes.queue import Proposed
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput, NotFound, NotReached
 from reverie.core.hashes import sha256
 
 STORE, DREAM = "memstore_", "drm_"
+UNHEARD = "What was said in the sessions of {dream} is not here: who is behind these changes was not checked."
 PULL_FIRST = "`reverie bridge pull` brings in what is new."
 
 
@@ -81,37 +82,56 @@ class Bridge:
         found = store_diff(before, after)
         return self.amending.settled(found) if ask else found
 
-    def propose(self, old: str, new: str | None = None, *, target: str, quarantined: bool = False) -> Batch:
+    def propose(
+        self, old: str, new: str | None = None, *, target: str, quarantined: bool = False, batch: str = ""
+    ) -> Batch:
         """Every difference in behaviour as a proposal that waits for a person; nothing lands. `target` is the memory
-        that facts go to when no skill is about them. What is quarantined is proposed only if that is asked for."""
-        named = old if new is None else ""
-        talk = Talk(self._heard(old, new))
-        return self.amending.propose(self.diff(old, new), target, named, talk=talk, quarantined=quarantined)
+        that facts go to when no skill is about them. What is quarantined is proposed only if that is asked for.
+        `batch` is what undoes all of it; of a dream, the dream."""
+        diff, (heard, unheard) = self.diff(old, new), self._heard(old, new)
+        named = batch or (old if new is None else "")
+        made = self.amending.propose(diff, target, named, talk=Talk(heard), quarantined=quarantined)
+        note = f"{made.note}\n{UNHEARD.format(dream=unheard)}".lstrip() if unheard else made.note
+        return replace(made, note=note, compared=" ".join(filter(None, (old, new))))
 
-    def _heard(self, old: str, new: str | None) -> list[HeardSession]:
-        """The words of the sessions of a dream, or of all that made one store of another; nothing where those of
-        one of them were not pulled."""
+    def _heard(self, old: str, new: str | None) -> tuple[list[HeardSession], str]:
+        """The words of the sessions of a dream, or of all that made one store of another; none of them, and the dream,
+        where those of one were not pulled."""
+        dreams = list[RemoteDream]()
         if new is None:
             copies, dream = self.dream_of(old)
-            return copies.heard(dream.sessions)
-        found = self._copies_with(store := new.partition("@")[0])
-        by_output = {one.output: one for one in found.dreams() if one.output} if found else {}
-        heard, first = list[list[HeardSession]](), old.partition("@")[0]
-        while found and store != first and store in by_output:
-            dream = by_output.pop(store)
-            heard.append(found.heard(dream.sessions))
-            store = dream.store
-        return [one for some in heard for one in some] if store == first and all(heard) else []
+            dreams = [dream]
+        else:
+            store, first = new.partition("@")[0], old.partition("@")[0]
+            found = self._copies_with(store)
+            by_output = {one.output: one for one in found.dreams() if one.output} if found else {}
+            while store != first and store in by_output:
+                dreams.append(by_output.pop(store))
+                store = dreams[-1].store
+            if found is None or store != first:
+                return [], ""
+            copies = found
+        heard = [copies.heard(one.sessions) for one in dreams]
+        unheard = next((one.id for one, some in zip(dreams, heard, strict=True) if one.sessions and not some), "")
+        return ([] if unheard else [one for some in heard for one in some]), unheard
 
     def propose_new(self, *, target: str) -> list[Batch]:
-        """The same for every dream that ended since the last time; of a source that is new, for its last one alone.
-        Twice is once: a dream is marked when all of it is in the queue."""
+        """The same for every night of dreams that ended since the last time, by what it changed as a whole; of a source
+        that is new, for its last night alone. Twice is once: a dream is marked when all of it is in the queue."""
         made = list[Batch]()
         for copies in self.copies():
             ended = [one.id for one in copies.dreams() if one.status == "completed" and one.output]
-            made += [self.propose(one.id, target=target) for one in new_dreams(copies)]
+            made += [self._proposed(night, target) for night in new_nights(copies)]
             copies.mark_proposed(ended)
         return made
+
+    def _proposed(self, night: Sequence[RemoteDream], target: str) -> Batch:
+        first, last = night[0], night[-1]
+        if first is last:
+            return self.propose(last.id, target=target)
+        old, new = f"{first.store}@{rfc3339(first.created_at)}", last.output
+        new += f"@{rfc3339(last.ended_at)}" if last.ended_at else ""
+        return self.propose(old, new, target=target, batch=last.id)
 
     def reroute(self, proposal: str, to: str, *, by: str, target: str) -> tuple[LearnedRoute, Proposed | None]:
         """Put what a proposal would change to another place; the next statement like it goes there by itself."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from reverie.bridge.compare.statements import Provenance, Snapshot
 from reverie.bridge.source import Copies, RemoteDream, RemoteStore, RemoteVersion, StoreSource
@@ -16,6 +16,7 @@ from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import NotFound
 
 AT_ONCE = 50  # versions that are kept together
+ONE_NIGHT = timedelta(hours=12)  # within which a dream over another one's output goes on with its night
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Pull:
 
     def _hear(self) -> None:
         """Pull the words of the sessions of the dreams that are to be proposed."""
-        wanted = {session for dream in new_dreams(self.copies) for session in dream.sessions}
+        wanted = {name for night in new_nights(self.copies) for dream in night for name in dream.sessions}
         missing = sorted(wanted - {one.id for one in self.copies.heard(wanted)})
         for start in range(0, len(missing), AT_ONCE):
             some = self.source.heard(missing[start : start + AT_ONCE])
@@ -89,11 +90,22 @@ class Pull:
         return None if text is None else self.redact(text)
 
 
-def new_dreams(copies: Copies) -> list[RemoteDream]:
-    """Those that ended since the last were proposed; of a source that is new, its last one alone."""
-    done = copies.proposed()
-    ended = [one for one in copies.dreams() if one.status == "completed" and one.output]
-    return [one for one in ended if one.id not in done] if done else ended[-1:]
+def new_nights(copies: Copies) -> list[list[RemoteDream]]:
+    """The dreams that ended since the last were proposed, those of one night together: each reads what the one before
+    it wrote. Of a source that is new, its last night alone."""
+    done, nights = copies.proposed(), list[list[RemoteDream]]()
+    for dream in copies.dreams():
+        if dream.status == "completed" and dream.output and dream.id not in done:
+            before = next((night for night in nights if _goes_on(night[-1], dream)), None)
+            if before is None:
+                nights.append([dream])
+            else:
+                before.append(dream)
+    return nights if done else sorted(nights, key=lambda night: night[-1].created_at)[-1:]
+
+
+def _goes_on(before: RemoteDream, dream: RemoteDream) -> bool:
+    return before.output == dream.store and dream.created_at - (before.ended_at or before.created_at) < ONE_NIGHT
 
 
 # ---- what a store said at a time -------------------------------------------------------------------------------------

@@ -56,12 +56,19 @@ MOST_TOLD = 3  # rules that a proposal is said to contradict
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The proposals made of one diff. `id` is the dream, where the diff is one's; `note` says why no model was asked,
-    where one should have been."""
+    """The proposals made of one diff. `id` is the dream, where the diff is one's, or the last of a night; `note` says
+    what should have been asked and was not: a model, or the people. `compared` is what to give to `propose` again."""
 
     id: str
     results: tuple[Result, ...]
     note: str = ""
+    compared: str = ""
+
+    @property
+    def undone_by(self) -> list[str]:
+        """The batches that what waits was first proposed with."""
+        waiting = (waits(one.proposed) for one in self.results if isinstance(one, Drafted))
+        return list(dict.fromkeys(one.suggestion.dream or self.id for one in waiting if one is not None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from reverie.bridge.compare.diff import Difference, DiffKind
 from reverie.bridge.compare.statements import Provenance, Snapshot, StoreStatement
 from reverie.bridge.propose.backing import Backing, Doubt
-from reverie.bridge.propose.route import KeptOut, Route
+from reverie.bridge.propose.route import KeptOut, Route, is_for_everything
 from reverie.changes.headline import MANAGED_MEMORY
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed
@@ -25,13 +25,14 @@ from reverie.skills.amend import draft, refine
 from reverie.skills.amendment import Create
 from reverie.skills.names import Bump, new_name
 from reverie.text.embedding import embed
-from reverie.text.wording.words import normal
+from reverie.text.wording.words import carries_meaning, normal, raw_words
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote
 
 # ---- several that belong together and to no skill there is -----------------------------------------------------------
 
 FEWEST, MOST = 3, 30  # rules of a new skill: a page with more is one on which everything is noted
 _CHAPTER = re.compile(r"^\d+(?:\.\d+)*[.)]\s+")  # "2. Data models"
+MOST_NAMED = 4  # words of a name made of what rules have in common
 TOGETHER = 0.5  # likeness from which two statements are about the same
 
 
@@ -68,10 +69,13 @@ def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> 
 
 
 def _groups(routes: Sequence[Route]) -> list[list[Route]]:
-    """By page and heading; pages whose statements are about the same are put together."""
-    pages: dict[tuple[str, str], list[Route]] = {}
-    for one in routes:
-        pages.setdefault((one.difference.place.path, one.difference.place.heading), []).append(one)
+    """By page and heading; pages whose statements are about the same are put together. What stands on the page for
+    everything is a page by itself."""
+    pages: dict[tuple[str, str, int], list[Route]] = {}
+    for number, one in enumerate(routes, 1):
+        place = one.difference.place
+        alone = number if is_for_everything(place.path) and not place.heading else 0
+        pages.setdefault((place.path, place.heading, alone), []).append(one)
     groups = list[list[Route]]()
     for page in pages.values():
         near = next((group for group in groups if _likeness(group, page) >= TOGETHER), None)
@@ -88,8 +92,13 @@ def _likeness(one: Sequence[Route], other: Sequence[Route]) -> float:
 
 
 def _name(group: Sequence[Route], taken: Sequence[str]) -> str:
+    """By heading or page; on the page for everything by the words that all of them have."""
     place = group[0].difference.place
     plain = place.heading or place.path.rpartition("/")[2].partition(".")[0]
+    if is_for_everything(place.path) and not place.heading:
+        others = [set(raw_words(normal(one.text))) for one in group]
+        shared = (word for word in raw_words(normal(group[0].text)) if all(word in words for words in others))
+        plain = " ".join([word for word in shared if carries_meaning(word)][:MOST_NAMED])
     return new_name(_CHAPTER.sub("", plain), taken, "learned")
 
 
@@ -157,10 +166,13 @@ def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: s
 
 def skill_suggestion(new: NewSkill, snapshot: Snapshot, folder: str, batch: str) -> Suggestion | NoPlace:
     """One new skill of several statements."""
-    first = new.routes[0]
-    reason = f"{len(new.routes)} related things the managed memory learned belong to no skill there is."
+    first, said = new.routes[0], [one.difference.new[0] for one in new.routes]
+    origins = [(one.path, snapshot.origin_of(one.path, one.quote)) for one in said]
+    pages = dict.fromkeys(f"{origin.store or snapshot.name}{path}" for path, origin in origins)
+    grounds = "; ".join([*pages, *_grounds([origin for _, origin in origins])])
+    reason = f"{len(said)} related things the managed memory learned belong to no skill there is ({grounds})."
     try:
-        evidence = tuple(_cited(snapshot, one.difference.new[0]) for one in new.routes)
+        evidence = tuple(_cited(snapshot, one) for one in said)
         made = new.amendment
     except BadInput as error:
         return NoPlace(first.difference, str(error))
@@ -214,14 +226,15 @@ def _reason(route: Route, old: Snapshot, new: Snapshot) -> str:
         DiffKind.REMOVED: f"“{here.text}” was dropped by the managed memory; dropping it here needs its own verdict",
     }[difference.kind]
     origin = side.origin_of(here.path, here.quote)
-    grounds = "; ".join([f"{origin.store or side.name}{here.path}", *_grounds(origin)])
+    grounds = "; ".join([f"{origin.store or side.name}{here.path}", *_grounds([origin])])
     return f"{told} ({grounds}). It is put here because {route.why[:1].lower()}{route.why[1:].removesuffix('.')}."
 
 
-def _grounds(origin: Provenance) -> list[str]:
-    told = [f"version {origin.version} of {origin.at}"] if origin.version else []
-    told += [f"written by the dream {origin.dream}"] if origin.dream else []
-    told += [f"written by {origin.author}"] if origin.author and not origin.dream else []
-    more = len(origin.sessions) - MOST_SESSIONS
-    named = ", ".join(origin.sessions[:MOST_SESSIONS]) + (f" and {more} more" if more > 0 else "")
-    return [*told, *([f"from the sessions {named}"] if named else [])]
+def _grounds(origins: Sequence[Provenance]) -> list[str]:
+    told = [f"version {one.version} of {one.at}" for one in origins if one.version]
+    told += [f"written by the dream {one.dream}" for one in origins if one.dream]
+    told += [f"written by {one.author}" for one in origins if one.author and not one.dream]
+    sessions = list(dict.fromkeys(name for one in origins for name in one.sessions))
+    more = len(sessions) - MOST_SESSIONS
+    named = ", ".join(sessions[:MOST_SESSIONS]) + (f" and {more} more" if more > 0 else "")
+    return [*dict.fromkeys(told), *([f"from the sessions {named}"] if named else [])]

@@ -31,6 +31,7 @@ from reverie.changes.history import Rule
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.language_detection import lowered
 from reverie.dreams.light.tagger import tag_sentences
+from reverie.dreams.stores.pages import NEW as NEW_PAGE
 from reverie.safety.personal.sensitive import sensitive
 from reverie.safety.redact import redact
 from reverie.safety.scan import scan
@@ -301,12 +302,17 @@ def _named_like(new: StoreStatement, skills: Sequence[FoundSkill]) -> FoundSkill
     """The one skill whose name is said by the heading, by the page, or by a folder above; or whose name has all words
     of one of these in it."""
     path = PurePosixPath(new.path)
-    pages = [name_words(one) for one in (new.heading, path.stem)]
+    pages = [name_words(one) for one in (new.heading, "" if is_for_everything(new.path) else path.stem)]
     folders = [name_words(one) for one in reversed(path.parent.parts)]
     names = [(one, name_words(one.skill.name)) for one in skills]
     whole = ([one for one, name in names if name and name <= words] for words in (*pages, *folders))
     part = ([one for one, name in names if words and words <= name] for words in (*pages, *folders))
     return next((found[0] for found in (*whole, *part) if len(found) == 1), None)
+
+
+def is_for_everything(path: str) -> bool:
+    """Whether dreams put there what has no page: it stands beside anything, and is named after nothing."""
+    return path.rpartition(".")[0] == NEW_PAGE
 
 
 def spoken_beside(route: Route, said: Sequence[str], places: Places) -> Route:

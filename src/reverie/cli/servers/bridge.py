@@ -226,15 +226,18 @@ def routes(*, remove: str | None, shell: Shell) -> None:
 def undo(*, batch: str, because: str, shell: Shell) -> None:
     """Take back everything that was approved of one dream (drm_…) or one batch, newest first."""
     from reverie.bridge.propose.amendments import all_landed
-    from reverie.changes.land import in_words
+    from reverie.changes.land import Landed, in_words
 
     with shell.opened() as house:
         undone = house.bridge.undo(batch, because)
+    told = [
+        (change, f"Reverted in {outcome.change.id}." if isinstance(outcome, Landed) else in_words(outcome))
+        for change, outcome in undone
+    ]
     if shell.json:
-        print_json([{"change": change.id, "outcome": in_words(outcome)} for change, outcome in undone])
-    else:
-        for change, outcome in undone:
-            click.echo(f"{change.id}: {in_words(outcome)}")
+        print_json([{"change": change.id, "outcome": said} for change, said in told])
+    for change, said in () if shell.json else told:
+        click.echo(f"{change.id}: {said}")
     if not all_landed(undone):
         raise click.exceptions.Exit(1)
 

@@ -80,9 +80,10 @@ def show_batch(batch: Batch) -> None:
     click.echo(f"{plural(waiting, 'proposal')} wait{'s' if waiting == 1 else ''}: `reverie review`.")
     if kept_back := [one for one in batch.results if isinstance(one, DoubtedDraft)]:
         number = plural(len(kept_back), "change")
-        click.echo(f"{number} quarantined. To have that in the queue, marked: the same with `--quarantined`.")
-    if waiting:
-        click.echo(f"To take back all that you approve of it: `reverie bridge undo {batch.id}`.")
+        again = f"reverie bridge propose {terminal_safe(batch.compared)} --quarantined"
+        click.echo(f"{number} quarantined. To have that in the queue, marked: `{again}`.")
+    for name in batch.undone_by:
+        click.echo(f"To take back all that you approve of it: `reverie bridge undo {name}`.")
 
 
 def show_pushed(pushed: Pushed) -> None:
