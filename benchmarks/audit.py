@@ -18,8 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from reverie.audit.finding import Spot
-from reverie.audit.inventory import AuditedDocument, Inventory
+from reverie.audit.inventory import AuditedDocument, Inventory, Spot
 from reverie.audit.library import examined
 
 HERE = Path(__file__).parent

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from reverie.audit.checks.plain_secrets import without_plain_secrets
+from reverie.audit.hazards import without_plain_secrets
 from reverie.safety.redact import redact
 from reverie.safety.secrets.plain_words import IS, SLOTS, WORDS, slots_of
 

@@ -8,18 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from reverie.audit.checks.expiry import expired
-from reverie.audit.checks.hazards import hazards
-from reverie.audit.checks.junk import junk
-from reverie.audit.checks.paths import dead_path
-from reverie.audit.checks.project import missing_from_project, read_project
-from reverie.audit.filesystem import Machine, ThisMachine
-from reverie.audit.finding import Finding, FindingKind, Spot
-from reverie.audit.grade import graded
-from reverie.audit.html.tags import join_markup, tag
-from reverie.audit.inventory import AuditedDocument, Inventory, KeptSkill, Traces, Use
+from reverie.audit.hazards import hazards
+from reverie.audit.inventory import (
+    AuditedDocument,
+    Finding,
+    FindingKind,
+    Inventory,
+    KeptSkill,
+    Machine,
+    Spot,
+    ThisMachine,
+    Traces,
+    Use,
+    apart,
+    home_of,
+    meet,
+)
+from reverie.audit.junk import expired, junk
 from reverie.audit.library import examined, suggestions
-from reverie.audit.prompt_groups import apart, home_of, meet
+from reverie.audit.page import join_markup, tag
+from reverie.audit.references import dead_path, missing_from_project, read_project
+from reverie.audit.report import graded
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied
 from reverie.skills.skill import read_skill
 

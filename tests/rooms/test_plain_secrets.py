@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.audit.checks.hazards import hazards
+from reverie.audit.hazards import hazards
 
 ASIDE = Path(__file__).parents[2] / "training" / "data" / "password-t.jsonl"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.search.rank import HEAD, Ranked, RankedTurn, TurnKey, rank, spread_over_sessions
+from reverie.search.search import HEAD, Ranked, RankedTurn, TurnKey, rank, spread_over_sessions
 
 
 def _turn(session: str, number: int, lexical: float, role: str = "assistant", user: str = "ann") -> RankedTurn:

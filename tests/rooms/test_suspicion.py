@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.audit.checks.hazards import harm
+from reverie.audit.hazards import harm
 from reverie.safety.classifier import LONGEST, suspicions, windows
 from reverie.safety.report import Report
 from reverie.safety.scan import scan

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.search.rank import cosines, question_vector
-from reverie.search.search import IndexedSession, IndexedTurn, Search, SearchFilter, TurnKey
+from reverie.search.search import IndexedSession, IndexedTurn, Search, SearchFilter, TurnKey, cosines, question_vector
 from reverie.storage.vector_index import WordllamaVectors
 from reverie.storage.word_index import TantivyIndex
 from reverie.text.tokens import terms

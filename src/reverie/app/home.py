@@ -431,7 +431,7 @@ class Home:
     @cached_property
     def audit(self) -> Audit:
         from reverie.audit.collect import AuditSources
-        from reverie.audit.filesystem import ThisMachine
+        from reverie.audit.inventory import ThisMachine
         from reverie.audit.library import Audit
         from reverie.system.skill_folders import SkillFolder
 

@@ -9,11 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from reverie.audit.checks.hermes_dreaming import read_traces
-from reverie.audit.filesystem import Machine
-from reverie.audit.finding import Spot
-from reverie.audit.inventory import AuditedDocument, Inventory, KeptSkill, Traces, Unread, Use
-from reverie.audit.prompt_groups import home_of
+from reverie.audit.hermes_dreaming import read_traces
+from reverie.audit.inventory import AuditedDocument, Inventory, KeptSkill, Machine, Spot, Traces, Unread, Use, home_of
 from reverie.core.clock import moment
 from reverie.core.errors import BadInput, ReverieError
 from reverie.memory.target import CONTEXT_FILES, SHARED, Target, context_of

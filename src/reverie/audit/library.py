@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from reverie.audit.checks.compare import compare_statements
-from reverie.audit.checks.hermes_dreaming import damage
-from reverie.audit.checks.project import read_project
-from reverie.audit.checks.skills import in_skills
-from reverie.audit.checks.statements import in_context, in_document
 from reverie.audit.collect import AuditSources
-from reverie.audit.filesystem import Machine
-from reverie.audit.finding import ORDER, Finding, FindingKind
-from reverie.audit.inventory import AuditedDocument, Inventory
+from reverie.audit.hermes_dreaming import damage
+from reverie.audit.inventory import ORDER, AuditedDocument, Finding, FindingKind, Inventory, Machine
+from reverie.audit.references import read_project
 from reverie.audit.report import AuditReport, reported
+from reverie.audit.skills import in_skills
+from reverie.audit.statements import compare_statements, in_context, in_document
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock
 from reverie.memory.operation import Add

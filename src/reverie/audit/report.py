@@ -1,16 +1,81 @@
-"""What an audit says: per home how much there is, what fills its budgets, its grade; and every finding."""
+"""What an audit says: per home how much there is, what fills its budgets, its grade; and every finding.
+
+`docs/audit.md` explains the grade to people; this is where it is done. A home begins with 100 points. It loses the
+share of its statements that is at fault, weighed by how bad; half that for skills; and a fixed number for what concerns
+a whole document. A secret or something unsafe caps the grade.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from reverie.audit.finding import Finding, FindingKind, Spot
-from reverie.audit.grade import Grade, graded
-from reverie.audit.inventory import AuditedDocument, Inventory
+from reverie.audit.inventory import ORDER, AuditedDocument, Finding, FindingKind, Inventory, Severity, Spot
 from reverie.core.errors import BadInput
+
+COST: dict[Severity, float] = {"high": 1.0, "medium": 0.6, "low": 0.3, "note": 0.0}
+SKILL_SHARE = 50
+OF_DOCUMENT = {"high": 20, "medium": 10, "low": 3, "note": 0}
+CAPS = ((FindingKind.UNSAFE, 59), (FindingKind.SECRET, 69), (FindingKind.CONTRADICTORY, 89))
+UNKNOWN = "?"  # there is something, and nothing of it could be read
+LETTERS = ((90, "A"), (80, "B"), (70, "C"), (60, "D"), (0, "F"))
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    letter: str
+    points: int
+    because: tuple[str, ...]
+
+
+def graded(statements: int, skills: int, findings: Sequence[Finding], skill_targets: frozenset[str]) -> Grade:
+    """`findings` are those of one home; `skill_targets` names the targets among them that hold skills."""
+    of_skills = [one for one in findings if one.spot.target in skill_targets]
+    of_memory = [one for one in findings if one.spot.target not in skill_targets]
+    because = ["100 to begin with"]
+    points = 100.0
+    for name, count, share, found in (
+        ("statements", statements, 100, of_memory),
+        ("skills", skills, SKILL_SHARE, of_skills),
+    ):
+        lost, said = _share(name, count, share, found)
+        points -= lost
+        because += said
+    fixed = sum(OF_DOCUMENT[one.severity] for one in of_memory if not one.spot.number)
+    if fixed:
+        points -= fixed
+        because.append(f"−{fixed} for whole documents (full, unreadable or unsafe)")
+    points = max(0.0, points)
+    for kind, cap in CAPS:
+        if points > cap and any(one.kind is kind and one.severity != "note" for one in findings):
+            points = cap
+            because.append(f"at most {cap}, because something is {kind}")
+    unread = [one for one in findings if one.kind is FindingKind.UNREADABLE]
+    if unread and not statements and not skills:
+        return Grade(UNKNOWN, 0, (*because, "no grade: nothing of it could be read"))
+    if unread and points >= LETTERS[0][0]:
+        points = LETTERS[0][0] - 1
+        because.append("no A, because something could not be read")
+    whole = int(points + 0.5)
+    return Grade(next(letter for least, letter in LETTERS if whole >= least), whole, tuple(because))
+
+
+def _share(name: str, count: int, share: int, findings: Iterable[Finding]) -> tuple[float, list[str]]:
+    """The points lost to faults: each statement or skill counts once, by the worst that is wrong with it."""
+    worst: dict[tuple[str, str, int], Severity] = {}
+    for one in findings:
+        key = (one.spot.target, one.spot.document, one.spot.number)
+        if one.spot.number or name == "skills":
+            worst[key] = min(worst.get(key, "note"), one.severity, key=lambda severity: ORDER[severity])
+    at_fault = [severity for severity in worst.values() if COST[severity]]
+    if not at_fault or not count:
+        return 0.0, []
+    weight = sum(COST[severity] for severity in at_fault)
+    lost = share * weight / max(count, len(at_fault))
+    return lost, [f"−{lost:.0f} for {len(at_fault)} of {count} {name} at fault (weighing {weight:.1f})"]
+
 
 GOOD, OTHER = "good", "other text"
 _NAMES_A_STATEMENT = tuple(

@@ -1,7 +1,18 @@
 """Search: a question and where to look in, the turns that answer it out, by key. The caller attaches the texts.
 
 The index proposes a pool of turns by their words, the vectors say how near each is in meaning, and `rank` decides.
-Turns whose vectors are not filled yet are found by their words alone.
+Turns whose vectors are not filled yet are found by their words alone. A score is a sum of named parts, each on the
+scale of the best lexical match, which is 1:
+
+    words       how well the turn matches, with its speaker and the turns beside it (the index's score)
+    neighbours  the better of the two turns beside it, for an answer whose question was asked a turn earlier
+    session     the best turns of its session: a session about the subject is likelier to hold the answer
+    meaning     the cosine of question and turn; a turn without a vector yet stands where the middle one stands
+    person      said by a person: people ask about what people said
+
+A turn's vector is one bit per dimension, and leans a little towards the turns beside it, because a short answer means
+little alone. The question keeps its full precision: against vectors of bits that loses next to nothing compared with
+vectors of numbers.
 
 What memory and skills say is searched beside it. There few statements stand against many turns: they are ranked by the
 share of the question's words they hold, rare words counting more. One that holds too little of them is no answer.
@@ -10,25 +21,15 @@ share of the question's words they hold, rare words counting more. One that hold
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from statistics import median
 from typing import TYPE_CHECKING, Protocol
 
-from reverie.search.rank import (
-    DEFAULT,
-    Ranked,
-    RankedTurn,
-    RankWeights,
-    TurnKey,
-    cosines,
-    leaning,
-    question_vector,
-    rank,
-    spread_over_sessions,
-)
 from reverie.text.categories import with_members
+from reverie.text.embedding import embed, word_vector
 from reverie.text.tokens import Term, terms, tokens
 
 if TYPE_CHECKING:
@@ -36,18 +37,154 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = [
-    "Index",
-    "IndexedSession",
-    "IndexedTurn",
-    "Ranked",
-    "RankedTurn",
-    "Search",
-    "SearchFilter",
-    "Term",
-    "TurnKey",
-    "Vectors",
-]
+@dataclass(frozen=True, slots=True)
+class TurnKey:
+    user: str
+    session_id: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTurn:
+    """A turn the index proposes. `lexical` compares only within one question."""
+
+    key: TurnKey
+    role: str
+    lexical: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """`why` names the parts that add up to `score`."""
+
+    key: TurnKey
+    score: float
+    why: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankWeights:
+    """The weight of each part beside the words, which count 1. `person` moves most when it is changed."""
+
+    neighbours: float = 0.25
+    session: float = 0.4
+    meaning: float = 2.5
+    person: float = 0.4
+
+
+DEFAULT = RankWeights()
+BEST_OF_SESSION = 3
+HEAD = 10  # this many hits in order of score; after them every other session has its turn first
+
+
+def rank(
+    candidates: Sequence[RankedTurn], similarities: Sequence[float | None], weights: RankWeights = DEFAULT
+) -> list[Ranked]:
+    """`similarities` goes with `candidates`, None where a turn has no vector yet."""
+    best = max((candidate.lexical for candidate in candidates), default=0.0)
+    if best <= 0:
+        return []
+    words = {candidate.key: candidate.lexical / best for candidate in candidates}
+    sessions = _sessions(words)
+    known = [similarity for similarity in similarities if similarity is not None]
+    middle = median(known) if known else 0.0
+    scored = []
+    for candidate, similarity in zip(candidates, similarities, strict=True):
+        key = candidate.key
+        beside = (TurnKey(key.user, key.session_id, key.turn + step) for step in (-1, 1))
+        parts = (
+            ("words", words[key]),
+            ("neighbours", weights.neighbours * max(words.get(one, 0.0) for one in beside)),
+            ("session", weights.session * sessions[key.user, key.session_id]),
+            ("meaning", weights.meaning * (middle if similarity is None else similarity)),
+            ("person", weights.person if candidate.role == "user" else 0.0),
+        )
+        why = tuple((name, round(value, 4)) for name, value in parts if value)
+        scored.append(Ranked(key, round(sum(value for _, value in why), 4), why))
+    return sorted(scored, key=lambda row: (-row.score, row.key.user, row.key.session_id, row.key.turn))
+
+
+def spread_over_sessions(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
+    """The best, then the best of each session not seen yet, then the rest: one long session cannot fill a page."""
+    head, tail = list(ranked[:HEAD]), ranked[HEAD:]
+    seen = {(row.key.user, row.key.session_id) for row in head}
+    fresh: list[Ranked] = []
+    again: list[Ranked] = []
+    for row in tail:
+        session = (row.key.user, row.key.session_id)
+        (again if session in seen else fresh).append(row)
+        seen.add(session)
+    return (head + fresh + again)[:limit]
+
+
+def _sessions(words: Mapping[TurnKey, float]) -> dict[tuple[str, str], float]:
+    matches: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for key, value in words.items():
+        matches[key.user, key.session_id].append(value)
+    return {
+        session: sum(sorted(values, reverse=True)[:BEST_OF_SESSION]) / BEST_OF_SESSION
+        for session, values in matches.items()
+    }
+
+
+BYTES = 32
+OPENING = 2000  # characters of a turn that are read: what follows turns the vector of a long text very little
+LEAN = 0.25
+LEAN_TO_BEST = 0.5  # from 0.8 on, and with more than one turn to lean to, what was asked gets lost
+
+
+def turn_bits(said: Sequence[str]) -> list[bytes]:
+    """One vector for each turn of a session, in order."""
+    import numpy as np
+
+    if not said:
+        return []
+    turns = _embedded([text[:OPENING] for text in said])
+    beside = np.pad(turns, ((1, 1), (0, 0)))
+    leaning = turns + LEAN * (beside[:-2] + beside[2:])
+    return [row.tobytes() for row in np.packbits(leaning > 0, axis=1)]
+
+
+def question_vector(words: Mapping[str, float]) -> NDArray[np.float32]:
+    """Words by weight: the rare ones are what the question is about."""
+    import numpy as np
+
+    weighed = np.zeros(8 * BYTES, dtype=np.float32)
+    for word, weight in words.items():
+        weighed += weight * word_vector(word)
+    length = float(np.linalg.norm(weighed))
+    return weighed / np.float32(length) if length else weighed
+
+
+def leaning(question: NDArray[np.float32], best: bytes) -> NDArray[np.float32]:
+    """The question, moved towards the turn that matches it best so far."""
+    import numpy as np
+
+    moved: NDArray[np.float32] = question + LEAN_TO_BEST * _signs([best])[0]
+    moved /= np.linalg.norm(moved)
+    return moved
+
+
+def cosines(question: NDArray[np.float32], turns: Sequence[bytes]) -> list[float]:
+    near: list[float] = (_signs(turns) @ question).tolist()
+    return near
+
+
+def _signs(turns: Sequence[bytes]) -> NDArray[np.float32]:
+    """Unit vectors that point where the bits say."""
+    import numpy as np
+
+    rows = np.frombuffer(b"".join(turns), dtype=np.uint8).reshape(-1, BYTES)
+    return (np.unpackbits(rows, axis=1).astype(np.float32) * 2 - 1) / np.float32((8 * BYTES) ** 0.5)
+
+
+def _embedded(texts: Sequence[str]) -> NDArray[np.float32]:
+    """In order of length, because the embedder pads a batch to its longest text."""
+    import numpy as np
+
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    return embed([texts[place] for place in order])[np.argsort(order)]
+
 
 POOL = 200
 

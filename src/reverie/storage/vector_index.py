@@ -15,8 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
-from reverie.search.rank import BYTES, OPENING, turn_bits
-from reverie.search.search import IndexedSession, IndexedTurn, TurnKey
+from reverie.search.search import BYTES, OPENING, IndexedSession, IndexedTurn, TurnKey, turn_bits
 from reverie.storage.word_index import ERASURES, read_count
 
 FORMAT = 1

@@ -25,8 +25,8 @@ import tantivy
 from tantivy import Document, FieldType, Occur, Query
 
 from reverie.core.errors import NotPermitted
-from reverie.search.search import IndexedSession, IndexedTurn, RankedTurn, SearchFilter, Term, TurnKey
-from reverie.text.tokens import begins_pairs, tokens
+from reverie.search.search import IndexedSession, IndexedTurn, RankedTurn, SearchFilter, TurnKey
+from reverie.text.tokens import Term, begins_pairs, tokens
 
 FORMAT = 1
 CURSOR = "cursor"

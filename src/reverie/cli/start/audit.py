@@ -17,7 +17,7 @@ from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.audit.finding import Finding
+    from reverie.audit.inventory import Finding
     from reverie.audit.report import AuditReport, HomeReport
 
 NARROW, WIDEST = 40, 100
@@ -82,7 +82,7 @@ def _unopened(shell: Shell) -> Home:
 
 
 def _write(path: Path, report: AuditReport) -> None:
-    from reverie.audit.html.page import audit_page
+    from reverie.audit.page import audit_page
 
     try:
         path.write_text(audit_page(report), "utf-8", "backslashreplace")

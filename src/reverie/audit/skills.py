@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 
-from reverie.audit.checks.hazards import harm, words_of
-from reverie.audit.checks.statements import PROPOSER
-from reverie.audit.finding import Finding, FindingKind, Severity, Spot
-from reverie.audit.inventory import KeptSkill
+from reverie.audit.hazards import harm, words_of
+from reverie.audit.inventory import Finding, FindingKind, KeptSkill, Severity, Spot
+from reverie.audit.statements import PROPOSER
 from reverie.changes.proposal import Suggestion
 from reverie.safety.redact import redact
 from reverie.safety.scan import scan_skill

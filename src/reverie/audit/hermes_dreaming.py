@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from reverie.audit.checks.hazards import words_of
-from reverie.audit.checks.statements import operated, replaced
-from reverie.audit.filesystem import Machine
-from reverie.audit.finding import Finding, FindingKind, Spot
-from reverie.audit.inventory import AuditedDocument, AuditedStatement, Traces
+from reverie.audit.hazards import words_of
+from reverie.audit.inventory import AuditedDocument, AuditedStatement, Finding, FindingKind, Machine, Spot, Traces
+from reverie.audit.statements import operated, replaced
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Add, Replace
 

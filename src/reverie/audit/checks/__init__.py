@@ -1,1 +1,0 @@
-"""What can be wrong with what an agent reads: one module for each kind of fault."""

@@ -1,1 +1,0 @@
-"""An audit as one HTML page that needs nothing else."""
