@@ -149,8 +149,8 @@ def reasons() -> str:
 @cache
 def _in_the_sample() -> dict[str, str]:
     """What commands say in the home that `reverie demo` makes, one after another."""
+    from reverie.cli import demo as shop
     from reverie.cli import reverie
-    from reverie.cli.start import demo as shop
 
     lines = ["dream --show-brief --session shop-0311", "dream --limit 40", "explain last"]
     with click.Context(reverie, info_name="reverie"), shop._sample(as_json=False) as sample:
@@ -159,7 +159,7 @@ def _in_the_sample() -> dict[str, str]:
 
 
 def _shown(typed: str, said: str) -> str:
-    from reverie.cli.render import fitted
+    from reverie.cli.shell import fitted
 
     return f"```console\n$ {typed}\n" + "\n".join(fitted(said, WIDTH)).rstrip() + "\n```"
 

@@ -13,8 +13,8 @@ import pytest
 import uvicorn
 
 from reverie.app import Home
+from reverie.cli import demo as shop
 from reverie.cli import reverie
-from reverie.cli.start import demo as shop
 from reverie.server.app import api_application as api
 from reverie.server.caller import House
 from reverie.web.app import mount_beside, web_application

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 
 from reverie.app import Home
 from reverie.changes.ledger import broken_links
-from reverie.cli.servers.keys import keys as keys_command
+from reverie.cli.servers.serve import keys as keys_command
 from reverie.cli.servers.serve import serve as serve_command
 from reverie.core.clock import FixedClock
 from reverie.core.errors import BadInput, BadSetting, NotFound

@@ -17,11 +17,9 @@ from reverie.app import Home, open_home
 from reverie.changes.history import Rule
 from reverie.changes.land import Landed
 from reverie.changes.queue import Proposed, Waiting
-from reverie.cli.changes.history import blame
-from reverie.cli.changes.landing import undo
-from reverie.cli.changes.memory import memory
-from reverie.cli.changes.rules import rules
-from reverie.cli.changes.skills import skills as skills_command
+from reverie.cli.history import blame, rules, undo
+from reverie.cli.memory import memory
+from reverie.cli.skills import skills as skills_command
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, entry_hash
 from reverie.memory.store import Author, StoredMemory

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from reverie.app import Home, open_home
 from reverie.changes.proposal import Suggestion
 from reverie.cli import reverie
-from reverie.cli.nights.dream import progress_line
+from reverie.cli.dream import progress_line
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add
 from reverie.testing.model_server import serving

@@ -62,26 +62,19 @@ SECTIONS = {
     },
 }
 _STANDS_IN = {
-    "start.audit": "audit",
-    "start.demo": "demo",
-    "start.setup": "init install uninstall doctor",
-    "nights.dream": "dream compact",
-    "nights.sessions": "sessions",
-    "nights.search": "search",
-    "nights.status": "status explain",
-    "nights.schedule": "cron worker",
-    "changes.review": "review",
-    "changes.memory": "memory",
-    "changes.skills": "skills",
-    "changes.rules": "rules context sync",
-    "changes.history": "history blame diff",
-    "changes.landing": "undo",
-    "upkeep": "verify recover backup restore",
-    "erase": "erase",
-    "servers.serve": "serve web mcp",
-    "servers.keys": "keys",
-    "servers.bridge": "bridge",
-    "servers.ab": "ab",
+    "audit": "audit",
+    "demo": "demo",
+    "setup": "init install uninstall doctor",
+    "dream": "dream compact cron worker",
+    "sessions": "sessions search",
+    "status": "status explain",
+    "review": "review",
+    "memory": "memory",
+    "skills": "skills",
+    "history": "history blame diff undo rules context sync",
+    "upkeep": "verify recover backup restore erase",
+    "servers.serve": "serve web mcp keys",
+    "servers.bridge": "bridge ab",
 }
 MODULES = {name: f"reverie.cli.{module}" for module, names in _STANDS_IN.items() for name in names.split()}
 
@@ -116,7 +109,7 @@ def reverie(called_as: str | None) -> None:
     waits for you.
     """
     if called_as:
-        from reverie.cli.options import hints_name
+        from reverie.cli.shell import hints_name
 
         hints_name(called_as)
 

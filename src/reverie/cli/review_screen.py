@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing import landed_lines
-from reverie.cli.options import no_sessions_hint
-from reverie.cli.render import (
+from reverie.cli.shell import (
     PIPE_WIDTH,
     console,
     day,
+    landed_lines,
+    no_sessions_hint,
     one_line,
     print_diary,
     print_sentence,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from reverie.app import Home
     from reverie.changes.headline import Detail, Hunk, InboxItem, Passage, VerdictResult, WordSpan
+
 
 MOST_PASSAGES = 3
 LEAST_LINES = 6  # of the change, and of where it was said, on however small a screen

@@ -10,9 +10,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing import BECAUSE, DESPITE, YES, confirmed, tell_outcome
-from reverie.cli.options import DateOrAge, Shell, common, ids, look, with_pager
-from reverie.cli.render import day, one_line, print_json, terminal_safe, why_absent
+from reverie.cli.shell import (
+    BECAUSE,
+    DESPITE,
+    YES,
+    DateOrAge,
+    Shell,
+    common,
+    confirmed,
+    day,
+    ids,
+    look,
+    one_line,
+    print_json,
+    tell_outcome,
+    terminal_safe,
+    why_absent,
+    with_pager,
+)
 from reverie.core.errors import ReverieError
 from reverie.core.strings import plural
 
@@ -21,6 +36,7 @@ if TYPE_CHECKING:
     from reverie.changes.history import Rule
     from reverie.changes.land import Outcome
     from reverie.memory.operation import Operation
+
 
 TARGET = click.option(
     "--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said."

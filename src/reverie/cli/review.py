@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing import BECAUSE, DESPITE, tell_outcomes
-from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal, show_theme, show_whole
-from reverie.cli.options import Shell, common, ids, with_pager
-from reverie.cli.render import console, print_json, print_sentence, terminal_safe
+from reverie.cli.review_screen import nothing_waits, review_in_terminal, show_theme, show_whole
+from reverie.cli.shell import (
+    BECAUSE,
+    DESPITE,
+    Shell,
+    common,
+    console,
+    ids,
+    print_json,
+    print_sentence,
+    tell_outcomes,
+    terminal_safe,
+    with_pager,
+)
 from reverie.core.errors import BadInput
 from reverie.core.hashes import json_ready
 from reverie.core.strings import plural
@@ -21,6 +31,7 @@ if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.changes.headline import InboxItem, Voice
     from reverie.changes.proposal import Proposal
+
 
 THEME = click.option("--theme", metavar="NAME", help="All of one theme, as `reverie review themes` names it.")
 

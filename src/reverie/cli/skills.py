@@ -9,10 +9,24 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing import BECAUSE, DESPITE, YES, confirmed, tell_outcome
-from reverie.cli.changes.review import show_proposal
-from reverie.cli.options import DateOrAge, Shell, common, with_pager
-from reverie.cli.render import console, day, one_line, print_json, terminal_safe, why_absent
+from reverie.cli.review import show_proposal
+from reverie.cli.shell import (
+    BECAUSE,
+    DESPITE,
+    YES,
+    DateOrAge,
+    Shell,
+    common,
+    confirmed,
+    console,
+    day,
+    one_line,
+    print_json,
+    tell_outcome,
+    terminal_safe,
+    why_absent,
+    with_pager,
+)
 from reverie.core.strings import plural
 
 if TYPE_CHECKING:
@@ -258,7 +272,7 @@ def refinements(*, since: datetime, shell: Shell) -> None:
         changes = house.refining.refinements(since)
         named = {change.id: house.history.name_of(change.target) for change in changes}
     if shell.json:
-        from reverie.cli.changes.history import change_as_json
+        from reverie.cli.history import change_as_json
 
         print_json([change_as_json(change, named[change.id]) for change in changes])
         return

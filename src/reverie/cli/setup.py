@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Shell, common
-from reverie.cli.render import print_json
+from reverie.cli.shell import Shell, common, print_json
 
 if TYPE_CHECKING:
     from reverie.app import Home

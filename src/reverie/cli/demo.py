@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import Shell
-from reverie.cli.render import fitted, print_json
+from reverie.cli.shell import Shell, fitted, print_json
 
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.config import Config
     from reverie.core.ids import Ids
+
 
 OWNER = "sam"
 BEGUN = datetime(2026, 2, 25, 9, 0, tzinfo=UTC)  # when Reverie first looked: what is said in March is newer
@@ -182,7 +182,7 @@ def _said(sample: _Sample, line: str) -> str:
 def _run(sample: _Sample, words: list[str]) -> None:
     """The command behind these words, handed the sample as its shell."""
     if words == ["audit"]:  # it opens no home, so none can be handed to it
-        from reverie.cli.start.audit import audit_as_json, audit_lines
+        from reverie.cli.audit import audit_as_json, audit_lines
 
         with sample.opened() as house:
             report = house.audit()

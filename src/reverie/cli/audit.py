@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import Shell, common, with_pager
-from reverie.cli.render import PIPE_WIDTH, cut_line, print_json
+from reverie.cli.shell import PIPE_WIDTH, Shell, common, cut_line, print_json, with_pager
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.strings import plural
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.audit.inventory import Finding
     from reverie.audit.report import AuditReport, HomeReport
+
 
 NARROW, WIDEST = 40, 100
 MOST_SHOWN = 8

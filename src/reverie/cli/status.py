@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.changes.review import show_proposal
-from reverie.cli.options import Shell, common, ids, look, no_sessions_hint, with_pager
-from reverie.cli.render import (
+from reverie.cli.review import show_proposal
+from reverie.cli.shell import (
+    Shell,
+    common,
     console,
     day,
     dream_owner,
+    ids,
+    look,
+    no_sessions_hint,
     print_diary,
     print_json,
     print_sentence,
     score_lines,
     terminal_safe,
+    with_pager,
 )
 from reverie.core.errors import NotFound
 from reverie.core.ids import full_id

@@ -1,1 +1,0 @@
-"""Commands for what agents are told: memory, skills, rules, what waits, and what happened."""

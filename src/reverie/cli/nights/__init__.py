@@ -1,1 +1,0 @@
-"""Commands around a night: what it reads, the night itself, and what it did."""

@@ -1,1 +1,0 @@
-"""Commands to begin with: make a home, look at what there is, put Reverie into an agent."""
