@@ -161,3 +161,10 @@ def test_an_export_that_was_cut_off_is_refused_because_the_rest_would_look_remov
     (tmp_path / name).write_text(json.dumps({"path": "/a.md", "content": RULE}) + '\n{"path": "/b.md", "cont')
     with pytest.raises(BadInput, match=r"is no JSON"):
         read_folder(tmp_path)
+
+
+def test_records_that_stand_at_one_path_are_all_kept(tmp_path: Path) -> None:
+    for page, texts in (("1.json", ["Staging is db1.", "Deploys go out on Tuesdays."]), ("2.json", ["Tag releases."])):
+        (tmp_path / page).write_text(json.dumps({"items": [{"name": "team", "text": text} for text in texts]}))
+    (read,) = read_folder(tmp_path).texts.values()
+    assert read == "Staging is db1.\n\nDeploys go out on Tuesdays.\n\nTag releases."

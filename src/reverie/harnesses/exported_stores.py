@@ -42,7 +42,8 @@ def read_folder(path: Path) -> Snapshot:
             raise BadInput(f"There is no memory in {path}.", expected=f"files that end in {', '.join(ENDINGS)}")
         texts, mapping, pages = dict[str, str](), mapping_beside(path), Pages()
         for file in files:
-            texts |= _memories(f"/{file.relative_to(path).as_posix()}", file, mapping, pages)
+            for where, text in _memories(f"/{file.relative_to(path).as_posix()}", file, mapping, pages).items():
+                _put(texts, where, text)
         pages.check()
         return Snapshot(str(path), texts)
     if not path.exists():
@@ -149,7 +150,7 @@ def _listed(rows: list[Any]) -> dict[str, str]:
         if what is None:
             continue
         where = next((str(row[name]) for name in _WHERE if isinstance(row.get(name), str | int)), str(number))
-        found[where if where.startswith("/") else f"/{where}"] = what
+        _put(found, where if where.startswith("/") else f"/{where}", what)
     return found
 
 
@@ -206,7 +207,7 @@ class Mapped:
             text = _value_at(row, self.text)
             if isinstance(text, str) and text.strip():
                 parts = [str(part).strip("/") for name in self.path if (part := _value_at(row, name)) not in (None, "")]
-                found[f"/{'/'.join(parts) or number}"] = text
+                _put(found, f"/{'/'.join(parts) or number}", text)
         return found
 
 
