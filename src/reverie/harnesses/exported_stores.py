@@ -128,6 +128,12 @@ def _parsed(text: str, where: str) -> Any:
         ) from error
 
 
+def _put(memories: dict[str, str], path: str, text: str) -> None:
+    """What several records say that stand at one path is one memory: none of it is lost."""
+    there = memories.get(path, text)
+    memories[path] = there if there == text else f"{there}\n\n{text}"
+
+
 def _memories_in(value: Any) -> dict[str, str]:
     """The memories in a document that lists them; nothing where it is a memory itself."""
     if isinstance(value, list):
