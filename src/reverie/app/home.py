@@ -557,7 +557,7 @@ class Home:
     @cached_property
     def erase(self) -> Erasing:
         """`home.erase(home.erase.plan("session", "claude-code:…"))`, or at once: `home.erase.text("…")`."""
-        from reverie.app.erasure import erasing
+        from reverie.app.changes import erasing
 
         return erasing(self)
 
