@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from reverie.erasure.library import Erasing
     from reverie.memory.store import Store, StoredMemory
     from reverie.memory.target import Target
-    from reverie.storage.erasure.files import HomeFiles
     from reverie.transcripts.session import Evidence
 
 
@@ -49,6 +48,7 @@ def surface_statements(home: Home) -> Iterator[Statement]:
     """Every rule on every surface an agent reads."""
     from reverie.changes.history import rules_in
     from reverie.changes.policy import Statement
+    from reverie.memory.formats import FORMATS
 
     for target in home.targets.available():
         entries = list[tuple[str, str]]()
@@ -65,17 +65,10 @@ def surface_statements(home: Home) -> Iterator[Statement]:
                 where = f"{folder.name}/{subject}"
                 yield from (Statement(where, text, "skill") for text in rules_in(subject, document, content))
     yield from (Statement(one.file, one.text, "instructions") for one in home.instructions())
-    yield from (Statement(where, text, "store") for where, text in _stated_in_stores(home))
-
-
-def _stated_in_stores(home: Home) -> Iterator[tuple[str, str]]:
-    """Statements of the memory stores of this home's owner, and of those that are nobody's."""
-    from reverie.memory.formats import FORMATS
-
-    for scope in (home.owned, home.owned.of("")):
+    for scope in (home.owned, home.owned.of("")):  # the owner's memory stores, and those that are nobody's
         for store, memory in home.tenants.stores(scope).every_memory(MOST_MEMORIES_RELATED):
             texts = FORMATS["page"].read(memory.content or b"").entries
-            yield from ((f"{store.id}{memory.path}", text) for text in texts)
+            yield from (Statement(f"{store.id}{memory.path}", text, "store") for text in texts)
 
 
 def stores(home: Home, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
@@ -269,14 +262,24 @@ def document_at(home: Home, path: str) -> str:
 def erasing(home: Home) -> Erasing:
     """`home.erase(home.erase.plan("session", "claude-code:…"))`, or at once: `home.erase.text("…")`."""
     from reverie.erasure.library import Erasing, LiveDocuments
+    from reverie.storage.erasure.files import HomeFiles
+    from reverie.storage.upkeep import forget_nights
     from reverie.system.files import remove_file
 
     documents = LiveDocuments(partial(_live_targets, home), home.skill_folders.values, home.review)
+    files = HomeFiles(
+        home.config.home,
+        lambda: home.projection,
+        partial(_dream_folders, home),
+        partial(_show_dreams, home),
+        lambda: home.index.renew(),  # noqa: PLW0108  (it is opened only where something is erased)
+        lambda: forget_nights(home.config.home, home.config.database),
+    )
     return Erasing(
         home.scope,
         home.erasures,
         documents,
-        _erased_files(home),
+        files,
         lambda path: remove_file(Path(path)),
         home.config.retention,
         home.ids,
@@ -290,20 +293,6 @@ def _live_targets(home: Home) -> list[Target]:
         home.targets.get(key) for key in dict.fromkeys(key for key, _ in home.history_records.documents(home.owned))
     ]
     return list({one.key: one for one in (*known, *home.targets.available()) if one is not None}.values())
-
-
-def _erased_files(home: Home) -> HomeFiles:
-    from reverie.storage.erasure.files import HomeFiles
-    from reverie.storage.upkeep import forget_nights
-
-    return HomeFiles(
-        home.config.home,
-        lambda: home.projection,
-        partial(_dream_folders, home),
-        partial(_show_dreams, home),
-        lambda: home.index.renew(),  # noqa: PLW0108  (it is opened only where something is erased)
-        lambda: forget_nights(home.config.home, home.config.database),
-    )
 
 
 def _dream_folders(home: Home) -> list[Path]:

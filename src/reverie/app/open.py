@@ -67,6 +67,7 @@ def restore_home(
 ) -> tuple[Restored, list[Erasure]]:
     """Make this home from a backup, or leave everything as it is. What was erased since it was made is erased again:
     what the files beside the backup and in the home say, and the file `erased`."""
+    from reverie.changes.ledger import RESTORE
     from reverie.storage.backup.backup import restore
     from reverie.storage.erasure.files import hand_over
 
@@ -75,7 +76,11 @@ def restore_home(
         made = restore(file, config.home, config.database, named=config.database if asked else None, watch=watch)
     flags = {"database": config.database} if asked else {}
     with open_home(config.home, settings=flags) as home:
-        _note_restore(home, made)
+        # Git may have gone on past the backup, in folders of skills: the ledger says why. Twice is once.
+        told = {"backup_made_at": rfc3339(made.manifest.created_at), "actor": home.scope.actor}
+        *_, last = (None, *home.history_records.rows(home.owned))
+        if last is None or last.kind != RESTORE or last.body != told:
+            home.history_records.append(home.owned, RESTORE, told)
         return made, home.erase.again()
 
 
@@ -84,13 +89,3 @@ def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
     from reverie.storage.backup.backup import read_whole_backup
 
     return read_whole_backup(file, watch=watch)
-
-
-def _note_restore(home: Home, restored: Restored) -> None:
-    """Git may have gone on past the backup, in folders of skills: the ledger says why. Twice is once."""
-    from reverie.changes.ledger import RESTORE
-
-    told = {"backup_made_at": rfc3339(restored.manifest.created_at), "actor": home.scope.actor}
-    *_, last = (None, *home.history_records.rows(home.owned))
-    if last is None or last.kind != RESTORE or last.body != told:
-        home.history_records.append(home.owned, RESTORE, told)

@@ -357,15 +357,11 @@ def encoded_forms(text: str) -> Iterator[str]:
         raw = form.encode("utf-8", "surrogatepass")
         if len(raw) < _SHORTEST_ENCODED:
             continue
-        yield from _in_base64(raw)
+        for before in range(3):
+            bits = (before * 8, (before + len(raw)) * 8)
+            for encode in (base64.b64encode, base64.urlsafe_b64encode):
+                yield encode(b"\0" * before + raw).decode("ascii")[-(-bits[0] // 6) : bits[1] // 6]
         yield from (raw.hex(), raw.hex().upper())
         escaped = json.dumps(form)[1:-1]
         others = (quote(raw, safe=""), quote(raw), quote_plus(raw), html.escape(form), escaped)
         yield from (other for other in (*others, json.dumps(escaped)[1:-1]) if other != form)
-
-
-def _in_base64(raw: bytes) -> Iterator[str]:
-    for before in range(3):
-        bits = (before * 8, (before + len(raw)) * 8)
-        for encode in (base64.b64encode, base64.urlsafe_b64encode):
-            yield encode(b"\0" * before + raw).decode("ascii")[-(-bits[0] // 6) : bits[1] // 6]

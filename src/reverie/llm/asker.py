@@ -163,7 +163,13 @@ class Asker:
             return self._request(question, more, replace(so_far, resized=True))
         if so_far.corrected:
             return Dropped(read.why, so_far.requests)
-        return self._request(_with_correction(question, reply.text, read.why), room, replace(so_far, corrected=True))
+        correction = (
+            f"Your answer cannot be used: {read.why}. "
+            "Answer the same request again, with one JSON value of the form that was described and nothing else."
+        )
+        said = reply.text.strip()[:_LONGEST_SHOWN] or "(nothing)"
+        again = replace(question, earlier=(*question.earlier, CorrectedAnswer(said, correction)))
+        return self._request(again, room, replace(so_far, corrected=True))
 
     def _after_failure(self, question: Question[T], room: int, failed: Failed, so_far: _Progress) -> Outcome[T]:
         provider, policy, now = self._provider, self.policy, self.timing.now()
@@ -212,12 +218,3 @@ def _read(reply: Reply, question: Question[T]) -> tuple[RecordedAnswer, T] | Wro
     except NotJson as error:
         wrong = wrong or [Wrong(f"the answer cannot be read: {error}")]
     return wrong[0]
-
-
-def _with_correction(question: Question[T], answer: str, why: str) -> Question[T]:
-    correction = (
-        f"Your answer cannot be used: {why}. "
-        "Answer the same request again, with one JSON value of the form that was described and nothing else."
-    )
-    said = answer.strip()[:_LONGEST_SHOWN] or "(nothing)"
-    return replace(question, earlier=(*question.earlier, CorrectedAnswer(said, correction)))

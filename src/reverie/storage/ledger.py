@@ -157,24 +157,21 @@ def changes_from_rows(connection: Connection, scope: Scope, found: Sequence[Any]
 
 def anchored(engine: Engine, scope: Scope, target: str, after: int) -> Iterator[Anchored]:
     """A page at a time: a reader who stops to think holds no transaction open."""
-    while True:
-        with reading(engine, scope) as connection:
-            page = _page(connection, scope, target, after)
-        yield from page
-        if len(page) < CHANGES_AT_ONCE:
-            return
-        after = page[-1].change.number or 0
-
-
-def _page(connection: Connection, scope: Scope, target: str, after: int) -> list[Anchored]:
     changes, rows = schema.changes, schema.ledger
     there = and_(rows.c.workspace == changes.c.workspace, rows.c.number == changes.c.number)
     asked = select(changes, rows.c.hash.label("anchor")).outerjoin(rows, there)
     asked = asked.where(changes.c.workspace == scope.workspace, changes.c.user == (scope.user or ""))
-    asked = asked.where(changes.c.target == target, changes.c.standing == Standing.LANDED, changes.c.number > after)
-    found = connection.execute(asked.order_by(changes.c.number).limit(CHANGES_AT_ONCE)).all()
-    changes_found = changes_from_rows(connection, scope, found)
-    return [Anchored(change, _anchor(one)) for change, one in zip(changes_found, found, strict=True)]
+    asked = asked.where(changes.c.target == target, changes.c.standing == Standing.LANDED)
+    asked = asked.order_by(changes.c.number).limit(CHANGES_AT_ONCE)
+    while True:
+        with reading(engine, scope) as connection:
+            found = connection.execute(asked.where(changes.c.number > after)).all()
+            loaded = changes_from_rows(connection, scope, found)
+        page = [Anchored(change, _anchor(one)) for change, one in zip(loaded, found, strict=True)]
+        yield from page
+        if len(page) < CHANGES_AT_ONCE:
+            return
+        after = page[-1].change.number or 0
 
 
 def _anchor(found: Any) -> str:
@@ -217,12 +214,8 @@ class SqlContexts:
             if found is None:
                 return None
             blob = select(schema.blobs.c.content).filter_by(**owner, sha256=found.sha256)
-            return _given(found, bytes(connection.execute(blob).scalar_one()))
-
-
-def _given(found: Any, content: bytes) -> GivenContext:
-    told = json.loads(found.asked)
-    details = {part: tuple(told.pop(part)) for part in ("skills", "left_out", "withheld")}
-    asked = ContextRequest(told["task"], tuple(told["tags"]), told["budget"], tuple(told["targets"]))
-    text = content.decode("utf-8", "surrogateescape")
-    return GivenContext(found.id, found.at, found.session, asked, text, **details)
+            told = json.loads(found.asked)
+            details = {part: tuple(told.pop(part)) for part in ("skills", "left_out", "withheld")}
+            request = ContextRequest(told["task"], tuple(told["tags"]), told["budget"], tuple(told["targets"]))
+            text = bytes(connection.execute(blob).scalar_one()).decode("utf-8", "surrogateescape")
+            return GivenContext(found.id, found.at, found.session, request, text, **details)

@@ -35,7 +35,16 @@ class Check:
 
 def checks(home: Path, database: str) -> list[Check]:
     found = [_permissions(home), _database(database), _index(home), _transcripts(database)]
-    return [*found, _reader(), _git(), _disk(home)]
+    why = state()
+    instead = f"the trained tagger cannot be loaded ({why}); a short list of English cues reads instead"
+    folder = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(folder).free
+    return [
+        *found,
+        Check("reader", not why, instead if why else "the trained tagger reads what people say"),
+        _git(),
+        Check("disk", free >= ENOUGH_BYTES, f"{free / 1e9:.1f} GB free at {folder}"),
+    ]
 
 
 def _index(home: Path) -> Check:
@@ -49,12 +58,6 @@ def _index(home: Path) -> Check:
     except ReverieError as error:
         return Check("index", False, str(error))
     return Check("index", True, "can be read and written" if workspaces else "not made yet; the first search makes it")
-
-
-def _reader() -> Check:
-    why = state()
-    instead = f"the trained tagger cannot be loaded ({why}); a short list of English cues reads instead"
-    return Check("reader", not why, instead if why else "the trained tagger reads what people say")
 
 
 def _permissions(home: Path) -> Check:
@@ -79,7 +82,15 @@ def _database(url: str) -> Check:
         with _looking(url) as connection:
             if connection is None:
                 return Check("database", True, "not made yet; the first command that needs it makes it")
-            return _schema(connection)
+            found = schema_version(connection)
+            said = f"schema {found or 'none yet'}, {_described(connection)}"
+            if found is not None and found.isdigit() and int(found) > int(CURRENT):
+                return Check("database", False, f"{said}; newer than this Reverie knows ({CURRENT}): upgrade Reverie")
+            if connection.dialect.name == "sqlite":
+                verdict = connection.execute(text("pragma quick_check(1)")).scalar()
+                return Check("database", verdict == "ok", f"{said}, quick check {verdict}")
+            role = bypassed(connection)
+            return Check("database", True, f"{said}; {unbound(role)}" if role else said)
     except ReverieError as error:
         return Check("database", False, str(error))
 
@@ -113,18 +124,6 @@ def _transcripts(url: str) -> Check:
     return Check("transcripts", True, f"could not be read, tried again when they change: {shown}{more}")
 
 
-def _schema(connection: Connection) -> Check:
-    found = schema_version(connection)
-    said = f"schema {found or 'none yet'}, {_described(connection)}"
-    if found is not None and found.isdigit() and int(found) > int(CURRENT):
-        return Check("database", False, f"{said}; newer than this Reverie knows ({CURRENT}): upgrade Reverie")
-    if connection.dialect.name == "sqlite":
-        verdict = connection.execute(text("pragma quick_check(1)")).scalar()
-        return Check("database", verdict == "ok", f"{said}, quick check {verdict}")
-    role = bypassed(connection)
-    return Check("database", True, f"{said}; {unbound(role)}" if role else said)
-
-
 def _described(connection: Connection) -> str:
     if connection.dialect.name == "postgresql":
         return f"PostgreSQL {connection.execute(text('show server_version')).scalar()}"
@@ -140,9 +139,3 @@ def _git() -> Check:
         return Check("git", False, "not found; install git (history is kept without it, but not shown as commits)")
     said = subprocess.run([git, "--version"], capture_output=True, text=True, check=False, timeout=10)
     return Check("git", said.returncode == 0, said.stdout.strip() or said.stderr.strip())
-
-
-def _disk(home: Path) -> Check:
-    folder = next(folder for folder in (home, *home.parents) if folder.exists())
-    free = shutil.disk_usage(folder).free
-    return Check("disk", free >= ENOUGH_BYTES, f"{free / 1e9:.1f} GB free at {folder}")

@@ -53,7 +53,15 @@ class SqlProposals:
         }
         with writing(self._engine, scope) as connection:
             upsert(connection, schema.proposals, owner_key(scope) | {"id": proposal.id}, row)
-            ledger.append_to_ledger(connection, scope, "proposal", _ledger_body(scope, proposal), self._clock.now())
+            # For the ledger: what happened to which proposal, by whom; none of its words.
+            verdict = proposal.verdict
+            told: dict[str, Any] = {"proposal": proposal.id, "status": str(proposal.status), "hash": proposal.hash}
+            told["actor"] = scope.actor
+            told["snoozed_until"] = proposal.snoozed_until and rfc3339(proposal.snoozed_until)
+            if verdict is not None:
+                told |= {"by": verdict.by, "approved": verdict.approved, "policy": verdict.policy}
+            body = {name: value for name, value in told.items() if value is not None}
+            ledger.append_to_ledger(connection, scope, "proposal", body, self._clock.now())
 
     def get(self, scope: Scope, proposal: str) -> Proposal | None:
         with reading(self._engine, scope) as connection:
@@ -133,17 +141,6 @@ def _open(scope: Scope, asked: OpenProposals) -> Select[Any]:
     chosen = chosen.where(table.dream == asked.dream) if asked.dream else chosen
     chosen = chosen.where(table.project == asked.project) if asked.project else chosen
     return chosen
-
-
-def _ledger_body(scope: Scope, proposal: Proposal) -> dict[str, Any]:
-    """For the ledger: what happened to which proposal, by whom; none of its words."""
-    verdict = proposal.verdict
-    told: dict[str, Any] = {"proposal": proposal.id, "status": str(proposal.status), "hash": proposal.hash}
-    told["actor"] = scope.actor
-    told["snoozed_until"] = proposal.snoozed_until and rfc3339(proposal.snoozed_until)
-    if verdict is not None:
-        told |= {"by": verdict.by, "approved": verdict.approved, "policy": verdict.policy}
-    return {name: value for name, value in told.items() if value is not None}
 
 
 def _details(proposal: Proposal) -> str:

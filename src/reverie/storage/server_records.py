@@ -77,9 +77,18 @@ class SqlRecorded:
         return None if found is None else recorded_from_row(found)
 
     def find(self, scope: Scope, which: RecordedQuery, walk: Walk) -> list[Recorded]:
-        asked = walked(_chosen(_of_scope(scope), which), recorded.c.id, walk)
+        query = in_span(_of_scope(scope), recorded.c.created_at, which.made)
+        if not which.archived:
+            query = query.where(recorded.c.archived_at.is_(None))
+        if which.agent is not None:
+            query = query.where(recorded.c.agent == which.agent)
+            query = query if which.version is None else query.where(recorded.c.agent_version == which.version)
+        if which.store is not None:
+            query = query.where(recorded.c.stores.contains(f" {which.store} ", autoescape=True))
+        if which.statuses:
+            query = query.where(recorded.c.status.in_(which.statuses))
         with reading(self._engine, scope) as connection:
-            return [recorded_from_row(found) for found in connection.execute(asked)]
+            return [recorded_from_row(found) for found in connection.execute(walked(query, recorded.c.id, walk))]
 
     def delete(self, scope: Scope, name: str) -> None:
         with writing(self._engine, scope) as connection:
@@ -141,18 +150,6 @@ def _locked_row(connection: Connection, scope: Scope, name: str) -> Any:
 def _of_scope(scope: Scope) -> Select[Any]:
     asked = select(recorded).filter_by(workspace=scope.workspace)
     return asked if scope.user is None else asked.filter_by(user=scope.user)
-
-
-def _chosen(asked: Select[Any], which: RecordedQuery) -> Select[Any]:
-    asked = in_span(asked, recorded.c.created_at, which.made)
-    if not which.archived:
-        asked = asked.where(recorded.c.archived_at.is_(None))
-    if which.agent is not None:
-        asked = asked.where(recorded.c.agent == which.agent)
-        asked = asked if which.version is None else asked.where(recorded.c.agent_version == which.version)
-    if which.store is not None:
-        asked = asked.where(recorded.c.stores.contains(f" {which.store} ", autoescape=True))
-    return asked.where(recorded.c.status.in_(which.statuses)) if which.statuses else asked
 
 
 def add_words(connection: Connection, clock: Clock, scope: Scope, head: Head, turns: Sequence[Turn]) -> None:
@@ -363,19 +360,18 @@ class SqlKeys:
 
 
 def _keys(connection: Connection, asked: Select[Any]) -> list[ApiKey]:
-    return [_key(found) for found in connection.execute(asked)]
-
-
-def _key(found: Any) -> ApiKey:
-    return ApiKey(
-        found.id,
-        found.name,
-        found.workspace,
-        found.user,
-        frozenset(map(Permission, found.permissions.split())),
-        found.prefix,
-        found.sha256,
-        found.made_at,
-        found.expires_at,
-        found.revoked_at,
-    )
+    return [
+        ApiKey(
+            found.id,
+            found.name,
+            found.workspace,
+            found.user,
+            frozenset(map(Permission, found.permissions.split())),
+            found.prefix,
+            found.sha256,
+            found.made_at,
+            found.expires_at,
+            found.revoked_at,
+        )
+        for found in connection.execute(asked)
+    ]

@@ -276,30 +276,26 @@ def head_values(head: Head) -> dict[str, Any]:
 
 def stored_of(row: Row[Any]) -> Stored:
     return Stored(
-        head=_head(row._mapping),
+        head=Head(
+            id=row.id,
+            user=row.user,
+            harness=row.harness,
+            agent=row.agent,
+            title=row.title,
+            started_at=row.started_at,
+            ended_at=row.ended_at,
+            parent=row.parent,
+            outcome=row.outcome,
+            facts=json.loads(row.facts) if row.facts else {},
+            project=row.project,
+            project_path=row.project_path,
+        ),
         user=row.user,
         revision=row.revision,
         turns=row.turns,
         source=row.source,
         changed=row.changed,
         removed=row.removed_at is not None,
-    )
-
-
-def _head(row: Mapping[Any, Any]) -> Head:
-    return Head(
-        id=row["id"],
-        user=row["user"],
-        harness=row["harness"],
-        agent=row["agent"],
-        title=row["title"],
-        started_at=row["started_at"],
-        ended_at=row["ended_at"],
-        parent=row["parent"],
-        outcome=row["outcome"],
-        facts=json.loads(row["facts"]) if row["facts"] else {},
-        project=row["project"],
-        project_path=row["project_path"],
     )
 
 

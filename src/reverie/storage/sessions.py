@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, inspect, select, update
+from sqlalchemy import Connection, Engine, and_, delete, inspect, select, update
 
 from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
@@ -177,7 +177,15 @@ class SqlRecords:
 
     def find(self, scope: Scope, wanted: SessionQuery) -> Iterator[Stored]:
         table = schema.sessions
-        asked = select(table).where(mine(table, scope), table.c.removed_at.is_(None), *_conditions(wanted))
+        asked = select(table).where(mine(table, scope), table.c.removed_at.is_(None))
+        if wanted.harness is not None:
+            asked = asked.where(table.c.harness == wanted.harness)
+        if wanted.project is not None:
+            asked = asked.where(table.c.project == wanted.project)
+        if wanted.since is not None:
+            asked = asked.where(table.c.started_at >= wanted.since)
+        if wanted.until is not None:
+            asked = asked.where(table.c.started_at < wanted.until)
         newest_first = (table.c.started_at.is_(None), table.c.started_at.desc(), table.c.changed.desc())
         with reading(self._engine, scope) as connection:
             for row in connection.execute(asked.order_by(*newest_first).limit(wanted.limit)):
@@ -214,19 +222,6 @@ class SqlRecords:
             }
             row = and_(mine(schema.sessions, scope.of(stored.user)), schema.sessions.c.id == session_id)
             connection.execute(update(schema.sessions).where(row).values(**emptied, **mark))
-
-
-def _conditions(wanted: SessionQuery) -> list[ColumnElement[bool]]:
-    table, conditions = schema.sessions, []
-    if wanted.harness is not None:
-        conditions.append(table.c.harness == wanted.harness)
-    if wanted.project is not None:
-        conditions.append(table.c.project == wanted.project)
-    if wanted.since is not None:
-        conditions.append(table.c.started_at >= wanted.since)
-    if wanted.until is not None:
-        conditions.append(table.c.started_at < wanted.until)
-    return conditions
 
 
 def _required(connection: Connection, scope: Scope, session_id: str) -> Stored:

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, Table, and_, bindparam, delete, insert, null, or_, select, update
-from sqlalchemy.sql.dml import ReturningUpdate
 
 from reverie.core.clock import Clock, TimeSpan, rfc3339
 from reverie.core.errors import NotFound
@@ -44,6 +43,13 @@ from reverie.storage.schema import blobs, memories, memory_stores, memory_versio
 
 OWNER = ("workspace", "user")
 AT_ONCE = 500
+_MEMORY_AT = select(memories.c.id).where(*(memories.c[name] == bindparam(name) for name in (*OWNER, "store", "path")))
+_ONE_MORE = (
+    update(memory_stores)
+    .where(*(memory_stores.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "id")))
+    .values(held=memory_stores.c.held + bindparam("more"), written=memory_stores.c.written + 1)
+    .returning(memory_stores.c.written)
+)
 
 
 def store_from_row(found: Any) -> Store:
@@ -161,64 +167,41 @@ def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) 
     if write.content is None and write.path in write.pen.moves:
         return None
     came_from = {new: old for old, new in write.pen.moves.items()}.get(write.path, write.path)
-    ours = owner_key(scope) | {"store": write.store}
-    found = connection.execute(_memory_at(), ours | {"path": came_from}).scalar()
+    ours_alone = owner_key(scope)
+    ours = ours_alone | {"store": write.store}
+    found = connection.execute(_MEMORY_AT, ours | {"path": came_from}).scalar()
     if found is None and write.content is None:
         return None
     operation: Operation = "created" if found is None else "deleted" if write.content is None else "modified"
-    made = _Made(found or ids.new("mem"), ids.new("memver"), operation)
+    memory, version = found or ids.new("mem"), ids.new("memver")
     # One version more, and as many memories more or less. Says the version's number.
-    more = {"created": 1, "deleted": -1}.get(made.operation, 0)
+    more = {"created": 1, "deleted": -1}.get(operation, 0)
     given = {"of_workspace": scope.workspace, "of_user": scope.user or "", "of_id": write.store, "more": more}
-    number: int | None = connection.execute(_one_more(), given).scalar()
+    number: int | None = connection.execute(_ONE_MORE, given).scalar()
     if number is None:
         raise NotFound(f"There is no memory store {write.store}.")
-    said = _put_content(connection, scope, write)
-    _put_memory(connection, ours, made, write, said)
-    told = {"id": made.version, "number": number, "memory": made.memory, "operation": made.operation}
+    said: dict[str, Any] = {"sha256": None, "size": None, "flags": "[]"}
+    if write.content is not None:
+        said = _put_content(connection, ours_alone, write.content, write.pen.flags_at(write.path))
+    dates = dates_as_json(write.pen.dates.get(write.path))
+    now = said | {"path": write.path, "version": version, "updated_at": write.at, "dates": dates}
+    match operation:
+        case "created":
+            connection.execute(insert(memories), ours | now | {"id": memory, "created_at": write.at})
+        case "modified":
+            connection.execute(update(memories).filter_by(**ours, id=memory).values(**now))
+        case "deleted":
+            connection.execute(delete(memories).filter_by(**ours, id=memory))
+    told = {"id": version, "number": number, "memory": memory, "operation": operation}
     by = {"hand": write.pen.author.hand, "author": write.pen.author.id, "created_at": write.at, "path": write.path}
     connection.execute(insert(memory_versions), ours | said | told | by)
-    return made.version
+    return version
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    memory: str
-    version: str
-    operation: Operation
-
-
-@cache
-def _memory_at() -> Select[Any]:
-    return select(memories.c.id).where(*(memories.c[name] == bindparam(name) for name in (*OWNER, "store", "path")))
-
-
-@cache
-def _one_more() -> ReturningUpdate[Any]:
-    table = memory_stores
-    counted = update(table).where(*(table.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "id")))
-    more = {"held": table.c.held + bindparam("more"), "written": table.c.written + 1}
-    return counted.values(**more).returning(table.c.written)
-
-
-def _put_content(connection: Connection, scope: Scope, write: Write) -> dict[str, Any]:
-    if write.content is None:
-        return {"sha256": None, "size": None, "flags": "[]"}
-    name = sha256(write.content)
-    put_if_new(connection, blobs, owner_key(scope) | {"sha256": name}, {"content": write.content})
-    return {"sha256": name, "size": len(write.content), "flags": flags_as_json(write.pen.flags_at(write.path))}
-
-
-def _put_memory(connection: Connection, ours: dict[str, str], made: _Made, write: Write, said: dict[str, Any]) -> None:
-    dates = dates_as_json(write.pen.dates.get(write.path))
-    now = said | {"path": write.path, "version": made.version, "updated_at": write.at, "dates": dates}
-    match made.operation:
-        case "created":
-            connection.execute(insert(memories), ours | now | {"id": made.memory, "created_at": write.at})
-        case "modified":
-            connection.execute(update(memories).filter_by(**ours, id=made.memory).values(**now))
-        case "deleted":
-            connection.execute(delete(memories).filter_by(**ours, id=made.memory))
+def _put_content(connection: Connection, ours: dict[str, str], content: bytes, flags: Iterable[Flag]) -> dict[str, Any]:
+    name = sha256(content)
+    put_if_new(connection, blobs, ours | {"sha256": name}, {"content": content})
+    return {"sha256": name, "size": len(content), "flags": flags_as_json(flags)}
 
 
 def cloned(
@@ -256,9 +239,7 @@ def _without_unsafe(
             continue
         withheld.append(cleaned.withheld)
         if cleaned.left is not None:
-            said = {"sha256": sha256(cleaned.left), "size": len(cleaned.left), "flags": flags_as_json(cleaned.flags)}
-            put_if_new(connection, blobs, ours | {"sha256": said["sha256"]}, {"content": cleaned.left})
-            safe.append(row | said)
+            safe.append(row | _put_content(connection, ours, cleaned.left, cleaned.flags))
     return safe, tuple(withheld)
 
 

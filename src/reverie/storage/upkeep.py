@@ -104,7 +104,11 @@ def _vacuumed_tables(connection: Connection, names: Sequence[str], schema: str =
         table = f'{schema}."{name}"' if schema else f'"{name}"'
         try:
             connection.execute(text(f"vacuum (full, analyze) {table}"))
-            _forget_samples(connection, table)
+            # Of an empty table no new ones are taken, and the old ones stay; a column that is given a type has none.
+            columns = connection.execute(text(_COLUMNS_OF_EMPTY), {"table": table}).all()
+            if columns:
+                given = ", ".join(f'alter column "{one.attname}" type {one.kind}' for one in columns)
+                connection.execute(text(f"alter table {table} {given}"))
         except DatabaseUnusable:
             connection.execute(text(f"vacuum (analyze) {table}"))
             in_use.append(name)
@@ -113,14 +117,6 @@ def _vacuumed_tables(connection: Connection, names: Sequence[str], schema: str =
             connection.execute(text("vacuum full pg_catalog.pg_statistic"))
     connection.execute(text("reset lock_timeout"))
     return in_use
-
-
-def _forget_samples(connection: Connection, table: str) -> None:
-    """Of an empty table no new ones are taken, and the old ones stay; a column that is given a type has none."""
-    columns = connection.execute(text(_COLUMNS_OF_EMPTY), {"table": table}).all()
-    if columns:
-        given = ", ".join(f'alter column "{one.attname}" type {one.kind}' for one in columns)
-        connection.execute(text(f"alter table {table} {given}"))
 
 
 def copies(database: Path) -> list[Path]:
@@ -137,7 +133,18 @@ def copy_before(engine: Engine, found: str | None, target: str) -> Path | None:
     copy = database.with_name(f"{database.name}.before-{target}")
     part = copy.with_name(f"{copy.name}.{os.urandom(4).hex()}.part")
     try:
-        if _vacuumed(engine, part) != found:
+        # The revision of the copy. VACUUM takes no part in a transaction, so this goes to the driver itself.
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(engine.raw_connection()) as connection:
+            connection.cursor().execute("vacuum into ?", (str(part),))
+        with closing(engine.dialect.dbapi.connect(str(part))) as made:  # type: ignore[union-attr]
+            revision = str(made.execute("select version_num from alembic_version").fetchone()[0])
+        handle = os.open(part, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if revision != found:
             return None
         part.rename(copy)
         sync_folder(copy.parent)
@@ -159,21 +166,6 @@ def _holds_rows(engine: Engine) -> bool:
         return any(
             connection.execute(text(f'select 1 from "{table.name}" limit 1')).first() for table in tables(connection)
         )
-
-
-def _vacuumed(engine: Engine, part: Path) -> str:
-    """The revision of the copy. VACUUM takes no part in a transaction, so this goes to the driver itself."""
-    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    with closing(engine.raw_connection()) as connection:
-        connection.cursor().execute("vacuum into ?", (str(part),))
-    with closing(engine.dialect.dbapi.connect(str(part))) as made:  # type: ignore[union-attr]
-        revision = str(made.execute("select version_num from alembic_version").fetchone()[0])
-    handle = os.open(part, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    return revision
 
 
 def forget_nights(home: Path, database: str) -> None:

@@ -265,7 +265,10 @@ class TantivyIndex:
             writer.add_document(followed(cursor))
             writer.commit()
             self._release()
-            _give_back_memory()
+            # A released writer ends its threads, and glibc keeps what they used until it is told not to.
+            trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+            if trim is not None:
+                trim(0)
         except (ValueError, OSError) as error:
             self._writer = None
             if self._opened() is not None:  # it is not the index that failed, but the disk under it
@@ -350,10 +353,3 @@ def read_count(file: Path) -> int:
 def _is_damage(error: BaseException) -> bool:
     """A panic inside tantivy arrives as a class that cannot be imported and is no Exception."""
     return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
-
-
-def _give_back_memory() -> None:
-    """A released writer ends its threads, and glibc keeps what they used until it is told not to."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:
-        trim(0)

@@ -71,7 +71,9 @@ class DreamFiles:
             return
         theirs = [self.folder / name for name in THEIRS if (self.folder / name).exists()]
         if theirs:
-            aside = _free(self.folder / ASIDE)
+            # The folder, or one numbered beside it if something was put aside before.
+            numbered = (self.folder / (f"{ASIDE}-{number}" if number > 1 else ASIDE) for number in range(1, 1000))
+            aside = next(path for path in numbered if not path.exists())
             make_folder(aside)
             for path in theirs:
                 path.rename(aside / path.name)
@@ -83,12 +85,6 @@ def _is_ours(content: bytes | None) -> bool:
     except ValueError:
         return False
     return isinstance(told, dict) and told.get("made_by") == "reverie"
-
-
-def _free(folder: Path) -> Path:
-    """The folder, or one numbered beside it if something was put aside before."""
-    numbered = (folder if number == 1 else folder.with_name(f"{folder.name}-{number}") for number in range(1, 1000))
-    return next(path for path in numbered if not path.exists())
 
 
 TAIL = 65_536  # bytes in which the last line begins
@@ -244,7 +240,16 @@ class StoreCopies:
                 replace_file(path, text.encode("utf-8", "surrogateescape"))
             lines.append(json.dumps(_told(version), ensure_ascii=False).encode() + b"\n")
         if lines:
-            _append(self._of(store) / VERSIONS, b"".join(lines))
+            path = self._of(store) / VERSIONS
+            with explained(path, "written"):
+                handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+                with os.fdopen(handle, "r+b") as file:
+                    content = file.read()
+                    file.seek(content.rfind(b"\n") + 1)  # half a line of a pull that was killed is written over
+                    file.truncate()
+                    file.write(b"".join(lines))
+                    file.flush()
+                    os.fsync(file.fileno())
 
     def text(self, store: str, version: RemoteVersion) -> str | None:
         content = read_file(self._text(store, version))
@@ -329,18 +334,6 @@ def _safe(name: str) -> str:
     """A server's id as a name of a file: whatever a server calls it, it stays below our folder."""
     plain = re.sub(r"[^A-Za-z0-9_-]", "-", name)[:80]
     return plain if plain == name and plain else f"{plain}-{sha256(name)[:12]}"
-
-
-def _append(path: Path, lines: bytes) -> None:
-    with explained(path, "written"):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "r+b") as file:
-            content = file.read()
-            file.seek(content.rfind(b"\n") + 1)  # half a line of a pull that was killed is written over
-            file.truncate()
-            file.write(lines)
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def _json(value: Any) -> bytes:

@@ -240,22 +240,18 @@ def _fill(handle: int, content: bytes, old: os.stat_result | None) -> None:
         while rest:
             rest = rest[os.write(handle, rest) :]
         if old is not None:
-            _take_after(old, handle)
+            # Owner and group are kept where we may. Rights of a group that cannot be kept are no other group's.
+            mode = stat.S_IMODE(old.st_mode)
+            for owner in (old.st_uid, -1):
+                with suppress(OSError):
+                    os.fchown(handle, owner, old.st_gid)
+                    break
+            else:
+                mode &= ~stat.S_IRWXG
+            os.fchmod(handle, mode)
         _sync(handle)
     finally:
         os.close(handle)
-
-
-def _take_after(old: os.stat_result, handle: int) -> None:
-    """Owner and group are kept where we may. Rights of a group that cannot be kept are no other group's."""
-    mode = stat.S_IMODE(old.st_mode)
-    for owner in (old.st_uid, -1):
-        with suppress(OSError):
-            os.fchown(handle, owner, old.st_gid)
-            break
-    else:
-        mode &= ~stat.S_IRWXG
-    os.fchmod(handle, mode)
 
 
 def _sync(handle: int) -> None:

@@ -280,7 +280,11 @@ def problems(repository: GitRepository, recorded: Iterable[Anchored], restored: 
         return
     every = list(recorded)
     changes = {one.change.id: projected(one) for one in every}
-    past = {one.commit for one in told if one.change and _is_past(one.change, changes, restored)}
+    past = {
+        one.commit
+        for one in told
+        if one.change and restored is not None and one.change.change not in changes and one.change.number >= restored
+    }
     told = [one for one in told if one.commit not in past]
     shown = max((one.change.number for one in told if one.change), default=0)
     yield from _of_commits(told, changes, shown)
@@ -289,11 +293,12 @@ def problems(repository: GitRepository, recorded: Iterable[Anchored], restored: 
         for one in every:
             if (one.change.number or 0) <= shown:  # what came later is not shown yet
                 now |= {edit.document: _blob(edit.after) for edit in one.change.edits if showable(edit.document)}
-        yield from _of_files(repository, now)
-
-
-def _is_past(one: Projected, changes: dict[str, Projected], restored: int | None) -> bool:
-    return restored is not None and one.change not in changes and one.number >= restored
+        listed = repository.git("ls-tree", "-r", "-z", BRANCH).decode("utf-8", "surrogateescape").split("\0")[:-1]
+        there = {path: meta.split(" ")[2] for meta, _, path in (one.partition("\t") for one in listed)}
+        for document, blob in now.items():
+            if blob != there.get(document):
+                how = "is there" if blob is None else "is not there" if document not in there else "has other bytes"
+                yield f"{document} {how} in the newest commit, unlike when it was last seen"
 
 
 def worth_keeping(repository: GitRepository, recorded: Iterable[Anchored]) -> bool:
@@ -334,12 +339,3 @@ def _of_commits(told: Iterable[ToldCommit], changes: dict[str, Projected], shown
     missing = (change for change, one in changes.items() if one.number <= shown and change not in copies)
     yield from (f"{change} has no commit" for change in missing)
     yield from (f"{change} has {count} commits" for change, count in ours.items() if count > 1)
-
-
-def _of_files(repository: GitRepository, now: _Now) -> Iterator[str]:
-    listed = repository.git("ls-tree", "-r", "-z", BRANCH).decode("utf-8", "surrogateescape").split("\0")[:-1]
-    there = {path: meta.split(" ")[2] for meta, _, path in (one.partition("\t") for one in listed)}
-    for document, blob in now.items():
-        if blob != there.get(document):
-            how = "is there" if blob is None else "is not there" if document not in there else "has other bytes"
-            yield f"{document} {how} in the newest commit, unlike when it was last seen"

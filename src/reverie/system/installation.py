@@ -270,7 +270,8 @@ class Installation:
                     text = edit.put_in(text)
             then = clean.now if is_in else _bytes(text, clean.now)
             change = FileChange(path, clean.now, then, tuple(edit.about for edit in ours))
-            folders = known.folders if known else _missing_folders(path)
+            to_make = (str(folder) for folder in reversed(path.parents) if not folder.exists())  # outermost first
+            folders = known.folders if known else tuple(to_make)
             planned.append((change, _Recorded(clean.then, sha256(then or b""), folders)))
         return planned
 
@@ -336,11 +337,6 @@ def _by_file(edits: Iterable[ConfigEdit]) -> dict[Path, list[ConfigEdit]]:
     for edit in edits:
         grouped.setdefault(Path(os.path.realpath(edit.path)), []).append(edit)
     return grouped
-
-
-def _missing_folders(path: Path) -> tuple[str, ...]:
-    """The folders above it that will have to be made, outermost first."""
-    return tuple(str(folder) for folder in reversed(path.parents) if not folder.exists())
 
 
 def _text(content: bytes | None, path: Path) -> str:

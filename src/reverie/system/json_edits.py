@@ -150,7 +150,9 @@ def json_value(text: str, keys: Sequence[str], *, json5: bool = False) -> Any:
 def put_json_member(text: str, keys: Sequence[str], value: Any, *, json5: bool = False) -> str:
     """Set a value in the object under all keys but the last, making the objects that are not there."""
     at, rest = _way(text, keys[:-1], json5)
-    whole = _nested([*rest, keys[-1]], value)
+    whole: dict[str, Any] = {keys[-1]: value}
+    for key in reversed(rest):
+        whole = {key: whole}
     container = _container(text, at, "{")
     key = rest[0] if rest else keys[-1]
     old = container.get(key)
@@ -294,9 +296,3 @@ def _removed(text: str, container: _Container, part: _Part) -> str:
     if len(container.parts) > 1:
         return text[: part.start] + text[container.parts[1].start :]
     return text[: container.opens + 1] + text[container.closes :]
-
-
-def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
-    for key in reversed(keys):
-        value = {key: value}
-    return dict(value)

@@ -132,7 +132,17 @@ class Timer:
 
     def install(self, nightly: Nightly) -> Scheduled:
         nightly.check()
-        calendar = _calendar(nightly)
+        # In the zone that is meant; with `after`, every hour, too, and the command knows whether it is time.
+        when, zone = nightly.when, nightly.zone
+        if not when.daily:
+            raise BadInput(
+                f"{when.text!r} is not once a day.",
+                expected='a daily time such as "0 3 * * *"',
+                next_step="Or use cron.",
+            )
+        hours, minutes = (",".join(f"{one:02}" for one in sorted(numbers)) for numbers in (when.hours, when.minutes))
+        looked = [f"OnCalendar=*-*-* *:{minutes}:00 {zone.key}"] if nightly.after else []
+        calendar = [f"OnCalendar=*-*-* {hours}:{minutes}:00 {zone.key}", *looked]
         unit = f"{UNIT}{slug(f'{nightly.target or EVERY} {self._home}')}"
         variables = [f"Environment={_quoted(one)}" for one in nightly.variables]
         command = f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in nightly.command)}"
@@ -203,18 +213,6 @@ class Timer:
             else:
                 replace_file(path, content)
         _run(["systemctl", "--user", "daemon-reload"])
-
-
-def _calendar(nightly: Nightly) -> list[str]:
-    """In the zone that is meant; with `after`, every hour, too, and the command knows whether it is time."""
-    when, zone = nightly.when, nightly.zone
-    if not when.daily:
-        raise BadInput(
-            f"{when.text!r} is not once a day.", expected='a daily time such as "0 3 * * *"', next_step="Or use cron."
-        )
-    hours, minutes = (",".join(f"{one:02}" for one in sorted(numbers)) for numbers in (when.hours, when.minutes))
-    looked = [f"OnCalendar=*-*-* *:{minutes}:00 {zone.key}"] if nightly.after else []
-    return [f"OnCalendar=*-*-* {hours}:{minutes}:00 {zone.key}", *looked]
 
 
 def _quoted(word: str) -> str:

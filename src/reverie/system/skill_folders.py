@@ -93,7 +93,9 @@ class _HeldSkills:
             return None
 
     def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
-        _refuse_ours(checked_document(document))
+        document = checked_document(document)
+        if ".git" in document.split("/"):
+            raise NotPermitted(f"{document!r} is not a file of a skill.", next_step="Name a file of a skill.")
         if content is None:
             return self._taken_away(document, expected)
         folder, _, name = document.rpartition("/")
@@ -101,7 +103,12 @@ class _HeldSkills:
             new = not _is_there(name, handle)
             done = HeldFiles(lambda _: path).write(document, content, expected)
             if done and new and content.startswith(b"#!"):
-                _make_runnable(name, handle)
+                # So that a script that moves to the archive and back can still be run.
+                file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
+                try:
+                    os.fchmod(file, SCRIPT_MODE)
+                finally:
+                    os.close(file)
             return done
 
     def alone(self, document: str) -> AbstractContextManager[None]:
@@ -146,26 +153,12 @@ class _HeldSkills:
                 return
 
 
-def _refuse_ours(document: str) -> None:
-    if ".git" in document.split("/"):
-        raise NotPermitted(f"{document!r} is not a file of a skill.", next_step="Name a file of a skill.")
-
-
 def _is_there(name: str, handle: int) -> bool:
     try:
         os.stat(name, dir_fd=handle, follow_symlinks=False)
     except FileNotFoundError:
         return False
     return True
-
-
-def _make_runnable(name: str, handle: int) -> None:
-    """So that a script that moves to the archive and back can still be run."""
-    file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
-    try:
-        os.fchmod(file, SCRIPT_MODE)
-    finally:
-        os.close(file)
 
 
 # ---- finding ---------------------------------------------------------------------------------------------------------
@@ -179,15 +172,15 @@ def _subjects(root: Path, below: str, depth: int) -> Iterator[str]:
         yield below
         return
     lead = f"{below}/" if below else ""
-    yield from (f"{lead}{name}" for name in names if _is_flat(name))
+    yield from (
+        f"{lead}{name}"
+        for name in names
+        if name.endswith(".md") and not name.startswith(".") and not name[:-3].isupper()
+    )
     if depth < DEEPEST:
         for name in folders:
             if not name.startswith("."):
                 yield from _subjects(root, f"{lead}{name}", depth + 1)
-
-
-def _is_flat(name: str) -> bool:
-    return name.endswith(".md") and not name.startswith(".") and not name[:-3].isupper()
 
 
 def _documents(root: Path, folder: str, depth: int = 0, *, kept: bool = False) -> Iterator[str]:

@@ -226,12 +226,7 @@ def client(choice: Choice, environment: Mapping[str, str]) -> PydanticAIModel:
             next_step="Install Reverie anew: pip install --force-reinstall reverie",
         )
     key = choice.key(environment)
-    _check_versions(choice)
-    return PydanticAIModel(choice, key)
-
-
-def _check_versions(choice: Choice) -> None:
-    """Another program in the same environment may hold a library back: hermes-agent 0.19 pins openai 2.24."""
+    # Another program in the same environment may hold a library back: hermes-agent 0.19 pins openai 2.24.
     from reverie.llm.clients.requests import load_libraries
 
     try:
@@ -244,6 +239,7 @@ def _check_versions(choice: Choice) -> None:
             next_step="Install Reverie in an environment of its own (`uv tool install reverie`), or choose a model of "
             "another provider; inside Hermes, `model: host` under `dreaming:` asks that of Hermes.",
         ) from error
+    return PydanticAIModel(choice, key)
 
 
 @dataclass(frozen=True, slots=True)

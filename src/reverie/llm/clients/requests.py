@@ -165,7 +165,16 @@ def request(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport
         if getattr(error, "status_code", None) in (400, 422) and not too_big:
             raise RejectedRequest(failed) from error
         return failed
-    return _reply(response, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    usage = _usage(response)
+    if response.finish_reason == "content_filter":
+        return Failed("the model declined to answer", seconds, billed=True, usage=usage)
+    if any(isinstance(part, ToolCallPart) for part in response.parts):
+        return Failed("the model called a tool, and there are none", seconds, billed=True, usage=usage)
+    texts: list[object] = [part.content for part in response.parts if isinstance(part, TextPart)]
+    if not all(isinstance(text, str) for text in texts):  # the libraries do not look
+        return Failed("the reply cannot be understood", seconds, again=True, billed=True, usage=usage)
+    return Replied("".join(map(str, texts)), usage, seconds, cut_short=response.finish_reason == "length")
 
 
 def load_libraries(choice: Choice) -> None:
@@ -262,18 +271,6 @@ def _run(asked: Coroutine[Any, Any, ModelResponse]) -> ModelResponse:
     return done[0]
 
 
-def _reply(response: ModelResponse, seconds: float) -> Reply:
-    usage = _usage(response)
-    if response.finish_reason == "content_filter":
-        return Failed("the model declined to answer", seconds, billed=True, usage=usage)
-    if any(isinstance(part, ToolCallPart) for part in response.parts):
-        return Failed("the model called a tool, and there are none", seconds, billed=True, usage=usage)
-    texts: list[object] = [part.content for part in response.parts if isinstance(part, TextPart)]
-    if not all(isinstance(text, str) for text in texts):  # the libraries do not look
-        return Failed("the reply cannot be understood", seconds, again=True, billed=True, usage=usage)
-    return Replied("".join(map(str, texts)), usage, seconds, cut_short=response.finish_reason == "length")
-
-
 def _usage(response: ModelResponse) -> Usage | None:
     """The usage the provider reports; None where it reports nothing, or nonsense."""
     said = response.usage
@@ -328,7 +325,11 @@ def listed_context(choice: Choice, key: str | None, places: Sequence[str]) -> in
         found = next(json_in_answer(text), None)
     except (httpx2.HTTPError, TimeoutError, NotJson):
         return None
-    return _context(found, choice.model)
+    entries = found.get("data") if isinstance(found, dict) else None
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and (entry.get("id") == choice.model or len(entries or ()) == 1):
+            return _number(entry) or _number(entry.get("meta"))
+    return None
 
 
 async def _listing(choice: Choice, key: str | None, guard: GuardedTransport) -> str:
@@ -338,14 +339,6 @@ async def _listing(choice: Choice, key: str | None, guard: GuardedTransport) -> 
         headers = {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
     async with asyncio.timeout(_SECONDS), httpx2.AsyncClient(transport=guard, trust_env=False) as client:
         return (await client.get(place, headers=headers)).text
-
-
-def _context(listing: object, model: str) -> int | None:
-    entries = listing.get("data") if isinstance(listing, dict) else None
-    for entry in entries if isinstance(entries, list) else ():
-        if isinstance(entry, dict) and (entry.get("id") == model or len(entries or ()) == 1):
-            return _number(entry) or _number(entry.get("meta"))
-    return None
 
 
 def _number(entry: Any) -> int | None:

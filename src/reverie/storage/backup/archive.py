@@ -93,7 +93,14 @@ def manifest_bytes(manifest: Manifest) -> bytes:
 def read_manifest(content: bytes) -> Manifest:
     try:
         told = json.loads(content)
-        _refuse_newer_format(told)
+        if told["format"] != FORMAT:
+            raise damaged("it is not one of Reverie's")
+        if told["version"] != VERSION:
+            raise SchemaTooNew(
+                f"This backup has format {told['version']!r}; this Reverie reads {VERSION}.",
+                expected="a Reverie at least as new as the one that wrote it",
+                next_step="Upgrade with `pip install --upgrade reverie`. Nothing was changed.",
+            )
         manifest = _manifest(told)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise damaged(f"its {NAME} cannot be read") from error
@@ -112,17 +119,6 @@ def damaged(why: str) -> BadInput:
         expected="a file that `reverie backup` wrote, whole and unaltered",
         next_step="Take another backup. Nothing was changed.",
     )
-
-
-def _refuse_newer_format(told: Mapping[str, Any]) -> None:
-    if told["format"] != FORMAT:
-        raise damaged("it is not one of Reverie's")
-    if told["version"] != VERSION:
-        raise SchemaTooNew(
-            f"This backup has format {told['version']!r}; this Reverie reads {VERSION}.",
-            expected="a Reverie at least as new as the one that wrote it",
-            next_step="Upgrade with `pip install --upgrade reverie`. Nothing was changed.",
-        )
 
 
 def _manifest(told: Mapping[str, Any]) -> Manifest:
@@ -273,7 +269,10 @@ class Unpacking:
                     raise damaged(f"its manifest has {header.size:,} bytes")
                 said = content.readall()
             else:
-                found[header.name] = _measured(content)
+                size, lines = 0, 0
+                while block := content.read(_BLOCK):
+                    size, lines = size + len(block), lines + block.count(b"\n")
+                found[header.name] = _Measured(size, content.digest(), lines)
         if not said:
             raise damaged("it ends before its manifest")
         manifest = read_manifest(said)
@@ -345,13 +344,6 @@ class _PlainFile(tarfile.TarInfo):
         if found.type != tarfile.REGTYPE or not 0 <= found.size <= MOST_BYTES:
             raise damaged(f"{found.name[:200]!r} is not a plain file of at most {MOST_BYTES:,} bytes")
         return found
-
-
-def _measured(content: _Content) -> _Measured:
-    size, lines = 0, 0
-    while block := content.read(_BLOCK):
-        size, lines = size + len(block), lines + block.count(b"\n")
-    return _Measured(size, content.digest(), lines)
 
 
 def _compare(manifest: Manifest, found: dict[str, _Measured]) -> None:

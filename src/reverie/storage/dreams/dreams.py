@@ -222,7 +222,10 @@ class SqlDreams(SqlLeases):
             if dream.mode != "propose":
                 noted = [_candidate(lease, one) for one in (*notes, *thought.extra) if one.id in staged]
                 _insert(connection, schema.candidates, noted)
-                _settle(connection, lease.scope, thought.settled)
+                ours = update(schema.candidates).filter_by(**owner_key(lease.scope))
+                for start in range(0, len(thought.settled), AT_ONCE):
+                    settled = schema.candidates.c.id.in_(thought.settled[start : start + AT_ONCE])
+                    connection.execute(ours.where(settled).values(staged=False))
                 for one in dream.sessions:
                     _keep_read(connection, lease, one, lease.dream)
             self._over(connection, lease.scope, dream)
@@ -254,13 +257,6 @@ def _insert(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> N
 def _candidate(lease: Lease, one: Noted) -> dict[str, Any]:
     row = {"target": lease.target, "session_id": one.session_id, "staged": True, "said_at": one.said_at}
     return _night_key(lease) | {"id": one.id, "details": noted_details(one)} | row
-
-
-def _settle(connection: Connection, scope: Scope, ids: Sequence[str]) -> None:
-    table = schema.candidates
-    for start in range(0, len(ids), AT_ONCE):
-        here = update(table).filter_by(**owner_key(scope)).where(table.c.id.in_(ids[start : start + AT_ONCE]))
-        connection.execute(here.values(staged=False))
 
 
 def _keep_read(connection: Connection, lease: Lease, one: Read, dream: str) -> None:

@@ -79,7 +79,12 @@ def durably(name: str, step: Callable[[], int]) -> int:
 
     def without_words() -> int:
         try:
-            return _patiently(step)
+            for wait in _WAITS:
+                try:
+                    return step()
+                except PASSING:
+                    time.sleep(wait)
+            return step()
         except Exception as error:  # noqa: BLE001 — it is raised again below
             failed.append(error)
             raise StepFailed(type(error).__name__) from None
@@ -90,15 +95,6 @@ def durably(name: str, step: Callable[[], int]) -> int:
         if failed:
             raise failed[-1] from None
         raise
-
-
-def _patiently(step: Callable[[], int]) -> int:
-    for wait in _WAITS:
-        try:
-            return step()
-        except PASSING:
-            time.sleep(wait)
-    return step()
 
 
 LOCAL = "local"

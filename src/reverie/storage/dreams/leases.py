@@ -189,7 +189,18 @@ class SqlLeases:
             connection.execute(delete(table).filter_by(**here, dream=dream.id))
         connection.execute(update(schema.leases).filter_by(**here, dream=dream.id).values(holder=""))
         self._keep_dream(connection, scope, dream)
-        ledger.append_to_ledger(connection, scope, "dream", _ledger_body(scope, dream), self._clock.now())
+        # For the ledger: that there was a dream, what it came to and what models took; none of its words.
+        models = [asdict(one) for one in dream.consulted]
+        body = {
+            "dream": dream.id,
+            "target": dream.target,
+            "status": str(dream.status),
+            "actor": scope.actor,
+            "sessions": len(dream.sessions),
+            "counts": dream.counts,
+            **({"models": models} if models else {}),
+        }
+        ledger.append_to_ledger(connection, scope, "dream", body, self._clock.now())
 
     def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
         row = {
@@ -229,20 +240,6 @@ def _target_of(connection: Connection, scope: Scope, dream: str) -> str:
         select(schema.dreams.c.target).filter_by(**owner_key(scope), id=dream)
     ).scalar()
     return found or ""
-
-
-def _ledger_body(scope: Scope, dream: Dream) -> dict[str, Any]:
-    """For the ledger: that there was a dream, what it came to and what models took; none of its words."""
-    asked = [asdict(one) for one in dream.consulted]
-    return {
-        "dream": dream.id,
-        "target": dream.target,
-        "status": str(dream.status),
-        "actor": scope.actor,
-        "sessions": len(dream.sessions),
-        "counts": dream.counts,
-        **({"models": asked} if asked else {}),
-    }
 
 
 class _Fenced:

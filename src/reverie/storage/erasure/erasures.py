@@ -176,9 +176,14 @@ class SqlErasures:
         self, connection: Connection, scope: Scope, stones: Tombstones, found: FoundPlaces
     ) -> Iterator[Tombstone]:
         sought = found.sought
+        table = schema.turns
         for name in sought.sessions:
             yield stones.of_session(name.user, name.id)
-            if (content := stones.of_content(_turns(connection, scope, name))) is not None:
+            whose = {"workspace": scope.workspace, "user": name.user, "session_id": name.id}
+            newest = select(func.max(table.c.revision)).filter_by(**whose).scalar_subquery()
+            asked = select(table).filter_by(**whose).where(table.c.revision == newest).order_by(table.c.number)
+            content = stones.of_content(turn_of(row) for row in connection.execute(asked))
+            if content is not None:
                 yield content
         for phrase in {*Scrubber(sought.texts).phrases, *found.met}:
             yield stones.of_text(phrase)
@@ -365,14 +370,6 @@ def _sessions(connection: Connection, scope: Scope, wanted: ErasureRequest) -> I
             if name not in seen and (wanted.kind is not ErasureKind.TEXT or scrub.has(row.id)):
                 seen.add(name)
                 yield name
-
-
-def _turns(connection: Connection, scope: Scope, name: SessionName) -> Iterator[Any]:
-    table = schema.turns
-    whose = {"workspace": scope.workspace, "user": name.user, "session_id": name.id}
-    newest = select(func.max(table.c.revision)).filter_by(**whose).scalar_subquery()
-    asked = select(table).filter_by(**whose).where(table.c.revision == newest).order_by(table.c.number)
-    return (turn_of(row) for row in connection.execute(asked))
 
 
 def _sources(connection: Connection, scope: Scope, names: set[tuple[str, str]]) -> tuple[list[str], list[str]]:

@@ -118,7 +118,12 @@ def residue(connection: Connection, scope: Scope, sought: Sought) -> list[Erasur
                 asked = asked.where(table.c["session_user" if "session_user" in table.c else "user"].in_(whose))
                 found[table.name] += connection.execute(asked).scalar_one()
     if sought.wanted.kind is ErasureKind.PERSON:
-        found.update(_rows_of_person(connection, scope, sought.user or ""))
+        for table in schema.metadata.sorted_tables:
+            if "user" in table.c and table.name not in STAY:
+                asked = select(func.count()).where(
+                    table.c.workspace == scope.workspace, table.c.user == (sought.user or "")
+                )
+                found[table.name] += connection.execute(asked).scalar_one()
     return [ErasurePlace(LABELS.get(name, name), name, count) for name, count in found.items() if count]
 
 
@@ -129,15 +134,6 @@ def _contains(words: Scrubber, value: object) -> bool:
     if isinstance(value, str):
         return words.value(value) != value
     return isinstance(value, bytes | memoryview) and words.content(bytes(value)) != bytes(value)
-
-
-def _rows_of_person(connection: Connection, scope: Scope, user: str) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for table in schema.metadata.sorted_tables:
-        if "user" in table.c and table.name not in STAY:
-            asked = select(func.count()).where(table.c.workspace == scope.workspace, table.c.user == user)
-            found[table.name] = connection.execute(asked).scalar_one()
-    return found
 
 
 _NAMED_BY_HASH = (

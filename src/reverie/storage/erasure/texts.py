@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import SimpleNamespace
@@ -47,9 +47,12 @@ from reverie.storage.schema import (
 )
 
 GONE = traces.GONE
+ERASED = "erased"
 AT_ONCE = 500  # sessions or texts that one statement names
 UNDER_WAY = (schema.nights, schema.chosen, schema.noticed, schema.planned, schema.answers)
 Key = dict[str, Any]
+Told = dict[str, Any]
+_QUOTED = re.compile("“([^”]+)”")
 
 
 def row_key(table: Table, row: Any) -> Key:
@@ -95,7 +98,12 @@ def looked(connection: Connection, workspace: str, sought: Sought) -> Sought:
         case "ask":
             return sought.joined(replace(more, asked=rules))
         case _:
-            critical = _critical(connection, workspace, rules)
+            table = schema.entries
+            asked = select(table.c.sha256).where(
+                table.c.workspace == workspace, table.c.critical, table.c.went.is_(None)
+            )
+            marked = set(connection.execute(asked).scalars())
+            critical = [rule for rule in rules if entry_hash(rule) in marked]
             told = replace(more, rules=tuple(one for one in rules if one not in critical), asked=tuple(critical))
             return sought.joined(told)
 
@@ -137,13 +145,6 @@ def _lines(connection: Connection, whose: Key, name: str | None) -> list[str]:
     return [line.strip().lstrip("-*+0123456789.) ") for line in text.splitlines() if line.strip()]
 
 
-def _critical(connection: Connection, workspace: str, rules: Iterable[str]) -> list[str]:
-    table = schema.entries
-    asked = select(table.c.sha256).where(table.c.workspace == workspace, table.c.critical, table.c.went.is_(None))
-    marked = set(connection.execute(asked).scalars())
-    return [text for text in rules if entry_hash(text) in marked]
-
-
 # ---- taking out ------------------------------------------------------------------------------------------------------
 
 
@@ -168,7 +169,11 @@ def take_out(connection: Connection, workspace: str, sought: Sought) -> TakenOut
         for start in range(0, len(names), AT_ONCE):
             _transcripts(connection, workspace, user, names[start : start + AT_ONCE], taken)
     _nights(connection, workspace, ids, taken)
-    _candidates(connection, workspace, ids, taken)
+    table = schema.candidates
+    for row in list(of_workspace(connection, table, workspace)):
+        told = json.loads(row.details)
+        if row.session_id in ids or traces.orphaned(told, ids):
+            _delete(connection, table, row_key(table, row), taken)
     _proposals(connection, workspace, ids, taken)
     # Without its salt nobody can guess from the ledger what a Change rested on.
     table = schema.changes
@@ -215,14 +220,6 @@ def _nights(connection: Connection, workspace: str, ids: set[str], taken: TakenO
         connection.execute(ended.values(status=Status.CANCELED))
 
 
-def _candidates(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
-    table = schema.candidates
-    for row in list(of_workspace(connection, table, workspace)):
-        told = json.loads(row.details)
-        if row.session_id in ids or traces.orphaned(told, ids):
-            _delete(connection, table, row_key(table, row), taken)
-
-
 def _proposals(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
     table = schema.proposals
     for row in list(of_workspace(connection, table, workspace)):
@@ -255,48 +252,28 @@ def _dreams_of_sessions(connection: Connection, workspace: str, ids: set[str], t
         if judged == told["judged"] and not read:
             continue
         told |= {"judged": judged, "flaws": [GONE for _ in told["flaws"]], "reduced": []}
-        told["diary"] = _diary(row, told) if told["diary"] else ""
+        over_store = row.target.startswith("store:")
+        if told["diary"]:  # that of a dream over a store was streamed as it went, and is not told again
+            told["diary"] = GONE if over_store else _diary_again(row, told)
         connection.execute(update(table).filter_by(**row_key(table, row)).values(details=json.dumps(told)))
         taken.count(table)
-        if row.target.startswith("store:"):
-            _forget_own_account(connection, row)
+        if over_store:
+            whose = {"workspace": row.workspace, "user": row.user}
+            own = connection.execute(select(store_dreams.c.session).filter_by(**whose, id=row.id)).scalar()
+            _say_instead(connection, whose, own, GONE)
 
 
-def _diary(row: Any, told: dict[str, Any]) -> str:
-    """Told again without them. The diary of a dream over a store was streamed as it went, and is not told again."""
-    if row.target.startswith("store:"):
-        return GONE
+def _diary_again(row: Any, told: Told) -> str:
     moments = {"id": row.id, "target": row.target, "status": row.status}
     moments |= {"started_at": row.started_at, "ended_at": row.ended_at}
     return diary(dream_from(SimpleNamespace(**moments, details=json.dumps(told))))
 
 
-def _forget_own_account(connection: Connection, dream: Any) -> None:
-    whose = {"workspace": dream.workspace, "user": dream.user}
-    own = connection.execute(select(schema.store_dreams.c.session).filter_by(**whose, id=dream.id)).scalar()
-    told = json.dumps({"content": [{"type": "text", "text": GONE}]})
-    spoken = update(schema.recorded_events).filter_by(**whose, session=own, type="agent.message")
+def _say_instead(connection: Connection, whose: Key, session: str | None, words: str) -> None:
+    """A dream's account of itself, as it was streamed."""
+    told = json.dumps({"content": [{"type": "text", "text": words}]})
+    spoken = update(recorded_events).filter_by(**whose, session=session, type="agent.message")
     connection.execute(spoken.values(details=told))
-
-
-ERASED = "erased"
-_QUOTED = re.compile("“([^”]+)”")
-Told = dict[str, Any]
-
-
-def _erase_dreams_of_store(connection: Connection, scope: Scope, store: str) -> None:
-    """A store that is gone: all that was said about it."""
-    there = exists().where(
-        memory_stores.c.workspace == store_dreams.c.workspace, memory_stores.c.id == store_dreams.c.output
-    )
-    mine = (store_dreams.c.output == store) | ((store_dreams.c.store == store) & ~there)
-    for row in _store_dreams(connection, scope, mine):
-        _rewrite(connection, scope, row, _emptied)
-        # What could be told of it was its path.
-        told = json.loads(row.told)
-        unnamed = [one | {"path": ""} for one in told.get("withheld", ())]
-        kept = update(store_dreams).filter_by(**owner_key(scope), id=row.id)
-        connection.execute(kept.values(told=json.dumps(told | {"withheld": unnamed})))
 
 
 def _erase_dreams_of_text(connection: Connection, scope: Scope, store: str, text: str) -> None:
@@ -347,29 +324,20 @@ def _rewrite(connection: Connection, scope: Scope, row: Any, without: Callable[[
         return
     kept = told | {"judged": judged, "diary": ERASED if told["diary"] else "", "flaws": [ERASED for _ in told["flaws"]]}
     connection.execute(update(dreams).filter_by(**owner_key(scope), id=row.id).values(details=json.dumps(kept)))
-    _rewrite_reasons(connection, scope, {one["ref"]: one for one in hit if one["ref"]})
-    _erase_own_account(connection, scope, row.session)
-
-
-def _rewrite_reasons(connection: Connection, scope: Scope, matters: dict[str, Told]) -> None:
-    """Without its salt nobody can guess from the ledger what a Change rested on."""
+    # Without its salt nobody can guess from the ledger what a Change rested on.
+    matters = {one["ref"]: one for one in hit if one["ref"]}
     asked = select(changes.c.id, changes.c.details).filter_by(**owner_key(scope)).where(changes.c.id.in_(matters))
     for change in connection.execute(asked).all():
         matter = matters[change.id]
         said = {"reason": matter["reason"], "evidence": matter["evidence"]}
-        kept = update(changes).filter_by(**owner_key(scope), id=change.id)
-        connection.execute(kept.values(details=json.dumps(json.loads(change.details) | said), salt=""))
-
-
-def _erase_own_account(connection: Connection, scope: Scope, session: str) -> None:
-    """The dream's account of itself, as it was streamed; and its title, which names the store."""
-    told = json.dumps({"content": [{"type": "text", "text": ERASED}]})
-    spoken = update(recorded_events).filter_by(**owner_key(scope), session=session, type="agent.message")
-    connection.execute(spoken.values(details=told))
-    found = connection.execute(select(recorded.c.details).filter_by(**owner_key(scope), id=session)).scalar()
+        reasoned = update(changes).filter_by(**owner_key(scope), id=change.id)
+        connection.execute(reasoned.values(details=json.dumps(json.loads(change.details) | said), salt=""))
+    _say_instead(connection, owner_key(scope), row.session, ERASED)
+    # The title names the store.
+    found = connection.execute(select(recorded.c.details).filter_by(**owner_key(scope), id=row.session)).scalar()
     if found is not None:
         untitled = json.dumps(json.loads(found) | {"title": None})
-        connection.execute(update(recorded).filter_by(**owner_key(scope), id=session).values(details=untitled))
+        connection.execute(update(recorded).filter_by(**owner_key(scope), id=row.session).values(details=untitled))
 
 
 def _emptied(judged: Told) -> Told:
@@ -408,7 +376,18 @@ def erase_store(connection: Connection, scope: Scope, deleted: str, target: str)
         connection.execute(delete(known).filter_by(**ours, target=target))
     connection.execute(delete(memory_stores).filter_by(**ours, id=deleted))
     _erase(connection, ours, touched, sorted(names))
-    _erase_dreams_of_store(connection, scope, deleted)
+    # A store that is gone: all that was said about it.
+    there = exists().where(
+        memory_stores.c.workspace == store_dreams.c.workspace, memory_stores.c.id == store_dreams.c.output
+    )
+    mine = (store_dreams.c.output == deleted) | ((store_dreams.c.store == deleted) & ~there)
+    for row in _store_dreams(connection, scope, mine):
+        _rewrite(connection, scope, row, _emptied)
+        # What could be told of it was its path.
+        told = json.loads(row.told)
+        unnamed = [one | {"path": ""} for one in told.get("withheld", ())]
+        kept = update(store_dreams).filter_by(**owner_key(scope), id=row.id)
+        connection.execute(kept.values(told=json.dumps(told | {"withheld": unnamed})))
 
 
 def _changes_of(ours: dict[str, str], target: str) -> Any:

@@ -25,19 +25,6 @@ _POSTGRES_LOCK = 0x7265766572696500
 def migrate(engine: Engine, target: str = CURRENT, scripts: Path = _VERSIONS) -> None:
     with reading_across(engine, "upkeep") as connection:
         found = schema_version(connection)
-    _refuse_newer(found, target)
-    if found != target:
-        _upgrade(engine, target, scripts)
-
-
-def schema_version(connection: Connection) -> str | None:
-    """The schema's revision; None for a database without tables of ours."""
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    return connection.execute(text("select version_num from alembic_version")).scalar()
-
-
-def _refuse_newer(found: str | None, target: str) -> None:
     if found is not None and not found.isdigit():
         raise DatabaseUnusable(
             f"This database has the schema revision {found!r}, which is not one of Reverie's.",
@@ -49,19 +36,23 @@ def _refuse_newer(found: str | None, target: str) -> None:
             expected="a Reverie at least as new as the one that wrote it",
             next_step="Upgrade with `pip install --upgrade reverie`. Nothing was changed.",
         )
-
-
-def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
+    if found == target:
+        return
     from reverie.storage.upkeep import copy_before
 
-    with reading_across(engine, "upkeep") as connection:
-        found = schema_version(connection)
     copy_before(engine, found, target)
     with writing_across(engine, "upkeep") as connection:
         lock_schema(connection)
         # Someone may have migrated while we waited for the lock: the version is read again, inside it.
         if scripts != _VERSIONS or schema_version(connection) is not None or not create(connection, target):
             upgrade(connection, target, scripts)
+
+
+def schema_version(connection: Connection) -> str | None:
+    """The schema's revision; None for a database without tables of ours."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("select version_num from alembic_version")).scalar()
 
 
 def lock_schema(connection: Connection) -> None:
