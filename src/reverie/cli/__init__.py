@@ -118,19 +118,15 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         reverie.main(args=arguments, prog_name="reverie")
     except ReverieError as error:
-        sys.exit(_said(error, sys.argv[1:] if arguments is None else arguments))
+        if "--json" in (sys.argv[1:] if arguments is None else arguments):
+            import json
+
+            kind = type(error).__name__
+            told = {"kind": kind, "found": error.found, "expected": error.expected, "next": error.next_step}
+            click.echo(json.dumps({"error": told}, ensure_ascii=False), err=True)
+        else:
+            click.echo(f"Error: {error}", err=True)
+        sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader of our output has gone (`| head`); there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _said(error: ReverieError, arguments: list[str]) -> int:
-    if "--json" in arguments:
-        import json
-
-        kind = type(error).__name__
-        told = {"kind": kind, "found": error.found, "expected": error.expected, "next": error.next_step}
-        click.echo(json.dumps({"error": told}, ensure_ascii=False), err=True)
-    else:
-        click.echo(f"Error: {error}", err=True)
-    return error.exit_code

@@ -17,7 +17,7 @@ from reverie.core.strings import plural
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.audit.inventory import Finding
-    from reverie.audit.report import AuditReport, HomeReport
+    from reverie.audit.report import AuditReport
 
 
 NARROW, WIDEST = 40, 100
@@ -51,9 +51,13 @@ def audit(
     the paths you name. SOUL.md, .hermes.md and other context files are looked through for what is unsafe or secret.
     It reads, needs no key and no Reverie home, and changes nothing.
     """
+    from reverie.app import Home
+    from reverie.config import load
+    from reverie.core.clock import SystemClock
+
     if html is not None and html.suffix not in (".html", ".htm"):
         raise BadInput(f"{html} would be overwritten.", expected="a file whose name ends with .html")
-    with _unopened(shell) as house:
+    with Home(load(shell.home, {"database": shell.database}), SystemClock()) as house:  # opening one makes its folder
         report = house.audit(paths, only=only).narrowed(kinds, house.memory.target(target).name if target else None)
     if html is not None:
         _write(html, report)
@@ -70,15 +74,6 @@ def audit(
             click.echo(line)
         if html is not None:
             click.echo(f"The page is in {html}.")
-
-
-def _unopened(shell: Shell) -> Home:
-    """A Home to look through. Opening one would make its folder."""
-    from reverie.app import Home
-    from reverie.config import load
-    from reverie.core.clock import SystemClock
-
-    return Home(load(shell.home, {"database": shell.database}), SystemClock())
 
 
 def _write(path: Path, report: AuditReport) -> None:
@@ -150,7 +145,10 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
             "No agent's memory or skills were found here. Name a project or a file: `reverie audit ./project`.", width
         )
         return
-    yield from _wrapped(_summary(report), width)
+    statements, skills = sum(home.statements for home in report.homes), sum(home.skills for home in report.homes)
+    said = f"{plural(statements, 'statement')} and {plural(skills, 'skill')} in {plural(len(report.homes), 'home')}."
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in report.counts.items())
+    yield from _wrapped(f"{said} {counts}." if counts else f"{said} Nothing is wrong that I can tell.", width)
     worst = [one for one in report.findings if one.severity != "note"]
     most = MOST_SHOWN if width < PIPE_WIDTH else len(report.findings)
     for finding in worst[:most]:
@@ -171,26 +169,15 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
     if notes:
         yield f"… and {plural(len(notes) - most, 'more note')}.\n" if len(notes) > most else ""
     for home in report.homes:
-        yield from _home(home, width)
+        name = cut_line(home.name, width - 14)
+        yield f"{home.grade.letter}  {name}  {home.grade.points}/100"
+        yield from _wrapped("; ".join(home.grade.because), width, "   ")
+        for filling in home.fillings:
+            if filling.budget:
+                full = f"{filling.characters:,} of {filling.budget:,} characters"
+                yield f"   {cut_line(f'{filling.spot.target}/{filling.spot.document}: {full}', width - 3)}"
     yield ""
     yield from _next(report, worst, width)
-
-
-def _summary(report: AuditReport) -> str:
-    statements, skills = sum(home.statements for home in report.homes), sum(home.skills for home in report.homes)
-    said = f"{plural(statements, 'statement')} and {plural(skills, 'skill')} in {plural(len(report.homes), 'home')}."
-    counts = ", ".join(f"{count:,} {kind}" for kind, count in report.counts.items())
-    return f"{said} {counts}." if counts else f"{said} Nothing is wrong that I can tell."
-
-
-def _home(home: HomeReport, width: int) -> Iterator[str]:
-    name = cut_line(home.name, width - 14)
-    yield f"{home.grade.letter}  {name}  {home.grade.points}/100"
-    yield from _wrapped("; ".join(home.grade.because), width, "   ")
-    for filling in home.fillings:
-        if filling.budget:
-            full = f"{filling.characters:,} of {filling.budget:,} characters"
-            yield f"   {cut_line(f'{filling.spot.target}/{filling.spot.document}: {full}', width - 3)}"
 
 
 def _next(report: AuditReport, worst: Sequence[Finding], width: int) -> Iterator[str]:

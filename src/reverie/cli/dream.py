@@ -209,7 +209,13 @@ def _told(night: Night, shell: Shell, *, covered: bool, next_step: str, begun: b
         return
     print_diary(terminal_safe(night.diary))
     if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
-        click.echo(_covered(night))
+        read = {
+            target: sum(len(one.sessions) for one in night.dreams if one.target == target) for target in night.targets
+        }
+        parts = [f"{target} ({plural(number, 'session')})" for target, number in read.items() if number]
+        words = f"Covered: {', '.join(parts)}." if parts else ""
+        quiet = [*(target for target, number in read.items() if not number), *night.unchanged]
+        click.echo(" ".join(filter(None, (words, f"Nothing new for {', '.join(quiet)}." if quiet else ""))))
     if night.left:
         why = f": {terminal_safe(night.enough)}" if night.enough else ""
         click.echo(f"{plural(night.left, 'more session')} for another night{why}.")
@@ -217,14 +223,6 @@ def _told(night: Night, shell: Shell, *, covered: bool, next_step: str, begun: b
         click.echo("`reverie review` shows what waits for you.")
     if next_step:
         print_diary(f"{next_step}\n")
-
-
-def _covered(night: Night) -> str:
-    read = {target: sum(len(one.sessions) for one in night.dreams if one.target == target) for target in night.targets}
-    parts = [f"{target} ({plural(number, 'session')})" for target, number in read.items() if number]
-    covered = f"Covered: {', '.join(parts)}." if parts else ""
-    quiet = [*(target for target, number in read.items() if not number), *night.unchanged]
-    return " ".join(filter(None, (covered, f"Nothing new for {', '.join(quiet)}." if quiet else "")))
 
 
 def _each_or_nothing(house: Home, shell: Shell, found: Sequence[Found], show: Callable[[Found], None]) -> None:

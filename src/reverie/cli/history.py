@@ -69,10 +69,23 @@ def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: 
     elif as_csv:
         click.echo(rules_as_csv(rules, told), nl=False)
     else:
+        out = console()
         for rule in rules:
-            _show(rule)
-        for one in told:
-            show_instruction(one)
+            grounds = rule.change.grounds
+            out.print(
+                f"{terminal_safe(rule.text)}{'  (critical)' if rule.critical else ''}", style="bold", markup=False
+            )
+            since = f"since {rule.since:%Y-%m-%d %H:%M}" if rule.since else f"there before {rule.seen:%Y-%m-%d %H:%M}"
+            approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ", nobody was asked"
+            out.print(f"  {rule.where}  {since}{approved}", markup=False)
+            for one in grounds.evidence:
+                out.print(
+                    f"  “{terminal_safe(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}", markup=False
+                )
+            if grounds.because:
+                out.print(f"  because {terminal_safe(grounds.because)}", markup=False)
+        for instruction in told:
+            show_instruction(instruction)
         if not rules and not told:
             click.echo(
                 "No rules are known: no memory and no skills were found. `reverie memory add TEXT` writes the first."
@@ -90,19 +103,6 @@ def look_at_skills(house: Home) -> None:
 def show_instruction(one: Instruction) -> None:
     console().print(terminal_safe(one.text), style="bold", markup=False)
     console().print(f"  {terminal_safe(one.file)}  an instruction file; Reverie does not change it", markup=False)
-
-
-def _show(rule: Rule) -> None:
-    grounds = rule.change.grounds
-    out = console()
-    out.print(f"{terminal_safe(rule.text)}{'  (critical)' if rule.critical else ''}", style="bold", markup=False)
-    since = f"since {rule.since:%Y-%m-%d %H:%M}" if rule.since else f"there before {rule.seen:%Y-%m-%d %H:%M}"
-    approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ", nobody was asked"
-    out.print(f"  {rule.where}  {since}{approved}", markup=False)
-    for one in grounds.evidence:
-        out.print(f"  “{terminal_safe(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}", markup=False)
-    if grounds.because:
-        out.print(f"  because {terminal_safe(grounds.because)}", markup=False)
 
 
 @click.command(name="context")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from reverie.app import Home
-    from reverie.changes.headline import Detail, Hunk, InboxItem, Passage, VerdictResult, WordSpan
+    from reverie.changes.headline import Detail, Hunk, InboxItem, VerdictResult, WordSpan
 
 
 MOST_PASSAGES = 3
@@ -297,16 +297,43 @@ def _without_lines_that_stay(spans: Sequence[WordSpan]) -> Iterator[WordSpan]:
 
 
 def _show_passages(out: Console, detail: Detail, *, most: int | None = None) -> None:
+    from rich.text import Text
+
     for passage in detail.passages[:most]:
-        _show_passage(out, passage)
+        evidence = passage.first
+        at = next((turn.at for turn in passage.turns if turn.number == evidence.turn), None)
+        said = f"{evidence.origin}, {day(at)}" if at else str(evidence.origin)
+        out.print(f"{said}, {terminal_safe(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
+        for turn in passage.turns:
+            quotes = passage.quoted(turn.number)
+            for quote in quotes:
+                out.print(_quoted(turn.said.whole, quote, LONGEST_LINE if out.is_terminal else PIPE_WIDTH))
+            if not quotes and not turn.noise:
+                beside = f"{turn.said.name or turn.role}: {turn.said.whole}"
+                out.print(f"  {one_line(beside, max(20, out.width - 4))}", style="dim", markup=False)
+        there = {turn.number for turn in passage.turns}
+        for one in passage.quotes:
+            if one.turn not in there:  # the session is gone, and the quotation is what is left of it
+                out.print(Text(f"▸ “{terminal_safe(one.quote)}”"))
+        out.print()
     if left := len(detail.passages[most:]) if most else 0:
         out.print(f"… and {plural(left, 'more passage')}: w shows all", style="dim", markup=False)
 
 
 def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
-    for fact in _facts(detail, brief=brief):
-        print_sentence(out, fact, indent=0)
     proposal = detail.item.proposal
+    asks = proposal.asks_because.casefold()
+    open_checks = [(question, found) for question, found in detail.checks if found != "passed"]
+    facts = [f"Asks because: {proposal.asks_because}"]
+    if not brief or proposal.suggestion.checks:  # what is found in a person's own words has to be seen at once
+        facts += [f"{question} {found}" for question, found in open_checks if found.rstrip(".").casefold() not in asks]
+    if not brief:
+        facts += [f"Stands already ({one.relation}): {one.surface}: {one.text}" for one in proposal.related]
+    facts += [f"Finding ({one.severity} {one.category}): {one.shown} {one.advice}" for one in proposal.findings]
+    if detail.problem:
+        facts.append(f"As things are: {detail.problem}")
+    for fact in facts if brief else [*facts, f"Reaches: {proposal.reach}"]:
+        print_sentence(out, fact, indent=0)
     score = proposal.suggestion.score
     then = " of the night's text" if proposal.suggestion.checks else ""
     short = [f"Score {score.total:.2f}{then}"] if score else []
@@ -326,21 +353,6 @@ def _passed(checks: Sequence[tuple[str, str]]) -> str:
     return f"{sum(found == 'passed' for _, found in checks)} of {plural(len(checks), 'check')} passed"
 
 
-def _facts(detail: Detail, *, brief: bool) -> list[str]:
-    proposal = detail.item.proposal
-    asks = proposal.asks_because.casefold()
-    open_checks = [(question, found) for question, found in detail.checks if found != "passed"]
-    facts = [f"Asks because: {proposal.asks_because}"]
-    if not brief or proposal.suggestion.checks:  # what is found in a person's own words has to be seen at once
-        facts += [f"{question} {found}" for question, found in open_checks if found.rstrip(".").casefold() not in asks]
-    if not brief:
-        facts += [f"Stands already ({one.relation}): {one.surface}: {one.text}" for one in proposal.related]
-    facts += [f"Finding ({one.severity} {one.category}): {one.shown} {one.advice}" for one in proposal.findings]
-    if detail.problem:
-        facts.append(f"As things are: {detail.problem}")
-    return facts if brief else [*facts, f"Reaches: {proposal.reach}"]
-
-
 def _show_hunk(out: Console, hunk: Hunk, *, named: bool) -> None:
     from rich.text import Text
 
@@ -353,27 +365,6 @@ def _show_hunk(out: Console, hunk: Hunk, *, named: bool) -> None:
         body = span.text.rstrip("\n")
         shown.append(f"{start}{terminal_safe(body)}{end}{span.text[len(body) :]}", style)
     out.print(shown)
-    out.print()
-
-
-def _show_passage(out: Console, passage: Passage) -> None:
-    from rich.text import Text
-
-    evidence = passage.first
-    at = next((turn.at for turn in passage.turns if turn.number == evidence.turn), None)
-    said = f"{evidence.origin}, {day(at)}" if at else str(evidence.origin)
-    out.print(f"{said}, {terminal_safe(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
-    for turn in passage.turns:
-        quotes = passage.quoted(turn.number)
-        for quote in quotes:
-            out.print(_quoted(turn.said.whole, quote, LONGEST_LINE if out.is_terminal else PIPE_WIDTH))
-        if not quotes and not turn.noise:
-            beside = f"{turn.said.name or turn.role}: {turn.said.whole}"
-            out.print(f"  {one_line(beside, max(20, out.width - 4))}", style="dim", markup=False)
-    there = {turn.number for turn in passage.turns}
-    for one in passage.quotes:
-        if one.turn not in there:  # the session is gone, and the quotation is what is left of it
-            out.print(Text(f"▸ “{terminal_safe(one.quote)}”"))
     out.print()
 
 

@@ -13,7 +13,6 @@ from reverie.cli.shell import Shell, common, print_json
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.harnesses.installers import Installing
-    from reverie.llm.clients.models import Tried
     from reverie.system.installation import FileChange
 
 
@@ -163,15 +162,11 @@ def doctor(*, every: bool, model: bool, shell: Shell) -> None:
         for check in found:
             click.echo(f"  {'ok  ' if check.ok else 'BAD '} {check.name}: {check.said}")
         if model:
-            _models(tried)
+            click.echo("Models")
+            if not tried:
+                click.echo("  none is set: the built-in reader does everything; `model` in reverie.toml sets one")
+            for one in tried:
+                reads = f" It reads {one.context:,} tokens at once." if one.context else ""
+                click.echo(f"  {'ok  ' if one.ok else 'BAD '} {one.said}{reads}")
     if not (all(check.ok for check in found) and all(one.ok for one in tried)):
         sys.exit(1)
-
-
-def _models(tried: list[Tried]) -> None:
-    click.echo("Models")
-    if not tried:
-        click.echo("  none is set: the built-in reader does everything; `model` in reverie.toml sets one")
-    for one in tried:
-        reads = f" It reads {one.context:,} tokens at once." if one.context else ""
-        click.echo(f"  {'ok  ' if one.ok else 'BAD '} {one.said}{reads}")

@@ -30,7 +30,6 @@ from reverie.core.ids import full_id
 from reverie.core.strings import plural
 
 if TYPE_CHECKING:
-    from reverie.app import Home
     from reverie.dreams.dream import Dream, Judged
     from reverie.dreams.stores.records import Located
     from reverie.transcripts.records import Quarantined
@@ -56,33 +55,29 @@ def status(*, dream: str | None, shell: Shell) -> None:
             return
         look(house)
         hint = no_sessions_hint(house)
-        told = _status(house)
+        names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.targets(house.owned)]))
+        changes = house.history.changes(limit=5, ours=True)
+        told: dict[str, Any] = {
+            "dreams": house.dreams.records.find(house.owned, limit=5),
+            "staged": {name: len(house.dreams.records.staged(house.owned, name)) for name in names},
+            "usage": {name: house.memory.usage(name) for name in names},
+            "waiting": house.review.count(),
+            "spending": house.spending(),
+            "not_in_review": house.mirror_staged.problems(),
+            "last_success": house.dreams.last_success(),
+            "others": house.tenants.dreams_of_others(),
+            "quarantined": house.sessions.quarantined(),
+            "queued": len(house.ended.waiting()),
+            "enabled": house.config.dreaming.enabled,
+            "switched_off": {name: path for name in names if (path := house.switched_off(name))},
+            "changes": changes,
+            "sentences": house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty()),
+        }
     if shell.json:
         print_json(told | {"changes": [change.id for change in told["changes"]]})
     else:
         _show(told)
         print_diary(hint and f"{hint}\n")
-
-
-def _status(house: Home) -> dict[str, Any]:
-    names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.targets(house.owned)]))
-    changes = house.history.changes(limit=5, ours=True)
-    return {
-        "dreams": house.dreams.records.find(house.owned, limit=5),
-        "staged": {name: len(house.dreams.records.staged(house.owned, name)) for name in names},
-        "usage": {name: house.memory.usage(name) for name in names},
-        "waiting": house.review.count(),
-        "spending": house.spending(),
-        "not_in_review": house.mirror_staged.problems(),
-        "last_success": house.dreams.last_success(),
-        "others": house.tenants.dreams_of_others(),
-        "quarantined": house.sessions.quarantined(),
-        "queued": len(house.ended.waiting()),
-        "enabled": house.config.dreaming.enabled,
-        "switched_off": {name: path for name in names if (path := house.switched_off(name))},
-        "changes": changes,
-        "sentences": house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty()),
-    }
 
 
 def _show(told: Mapping[str, Any]) -> None:
@@ -97,7 +92,10 @@ def _show(told: Mapping[str, Any]) -> None:
         _dream(one, f"{one.id}  {one.target}")
     _others(told["others"], "Over memory stores of others (`reverie explain ID` tells more):")
     if told["spending"]["asked"] or told["spending"]["tokens"]:
-        click.echo(_this_month(told["spending"]))
+        spending = told["spending"]
+        tokens = f" of {spending['most_tokens']:,}" if spending["most_tokens"] is not None else ""
+        dollars = f" of ${spending['most_dollars']:.2f}" if spending["most_dollars"] is not None else ""
+        click.echo(f"Models this month: {spending['tokens']:,}{tokens} tokens, ${spending['dollars']:.4f}{dollars}.")
     for name, documents in told["usage"].items():
         for one in documents:
             full = f" ({one.characters * 100 // one.budget} %)" if one.budget else ""
@@ -153,12 +151,6 @@ def _asked(dream: Dream) -> Iterator[str]:
         yield f"  not taken {times:,}×: {terminal_safe(why)}"
     if dream.enough:
         yield f"  a cap was reached: {terminal_safe(dream.enough)}"
-
-
-def _this_month(spending: Mapping[str, Any]) -> str:
-    tokens = f" of {spending['most_tokens']:,}" if spending["most_tokens"] is not None else ""
-    dollars = f" of ${spending['most_dollars']:.2f}" if spending["most_dollars"] is not None else ""
-    return f"Models this month: {spending['tokens']:,}{tokens} tokens, ${spending['dollars']:.4f}{dollars}."
 
 
 @click.command(name="explain")

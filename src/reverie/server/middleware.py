@@ -86,7 +86,14 @@ class Guard:
         headers = Headers(scope=scope)
         if b"%00" in scope["query_string"] or "\0" in scope["path"]:
             raise Problem(400, "The URL holds a character that cannot be part of any name.")
-        _unambiguous(headers)
+        # Refuse what two readers could understand differently: a proxy in front of us may be the other one.
+        for name in ONCE:
+            if len(headers.getlist(name)) > 1:
+                raise Problem(400, f"The header {name} is there twice.")
+        if "authorization" in headers and "x-api-key" in headers:
+            raise Problem(400, "Two credentials were sent. Send `Authorization` or `x-api-key`, not both.")
+        if "content-length" in headers and "transfer-encoding" in headers:
+            raise Problem(400, "The body has a length and is in chunks. Send one of both.", headers=CLOSE)
         if not self._known(headers.get("host", "")):
             raise Problem(403, "This server does not answer to that Host.")
         origin = headers.get("origin")
@@ -105,23 +112,9 @@ class Guard:
             name = urlsplit(f"//{host}").hostname or ""
             ipaddress.ip_address(name)
         except ValueError:
-            return _name_of(host) in self.names | {"localhost"}
+            name, _, port = host.rpartition(":")
+            return (name if port.isdigit() else host).lower() in self.names | {"localhost"}
         return True
-
-
-def _unambiguous(headers: Headers) -> None:
-    """Refuse what two readers could understand differently: a proxy in front of us may be the other one."""
-    for name in ONCE:
-        if len(headers.getlist(name)) > 1:
-            raise Problem(400, f"The header {name} is there twice.")
-    if "authorization" in headers and "x-api-key" in headers:
-        raise Problem(400, "Two credentials were sent. Send `Authorization` or `x-api-key`, not both.")
-    if "content-length" in headers and "transfer-encoding" in headers:
-        raise Problem(400, "The body has a length and is in chunks. Send one of both.", headers=CLOSE)
-
-
-def _name_of(host: str) -> str:
-    return host.rpartition(":")[0].lower() if host.rpartition(":")[2].isdigit() else host.lower()
 
 
 async def _limited(headers: Headers, receive: Receive, largest: int) -> Receive:

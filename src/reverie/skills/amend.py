@@ -68,11 +68,32 @@ def _applied(
 ) -> _After | Clashed:
     match amendment:
         case Create():
-            return _created(files, amendment, beside)
+            subject = amendment.subject
+            problem = subject_problem(subject, beside)
+            if problem:
+                return Clashed(f"a skill cannot be called {subject!r}: {problem}")
+            outside = [path for path in amendment.files if path != subject and not path.startswith(f"{subject}/")]
+            if outside:
+                return Clashed(f"{outside[0]!r} is no file of {subject!r}")
+            taken = sorted({path.casefold() for path in files} & {path.casefold() for path in amendment.files})
+            if taken:
+                return Clashed(f"{taken[0]!r} is there already")
+            document = subject if subject.endswith(".md") else f"{subject}/{MAIN[0]}"
+            return dict(amendment.files) if document in amendment.files else Clashed(f"{document!r} is missing")
         case Patch():
             return _patched(files, amendment, now)
         case Merge():
-            return _united(files, amendment, now)
+            if amendment.subject == amendment.absorbed:
+                return Clashed("a skill cannot absorb itself")
+            rewrite = Patch(amendment.subject, amendment.base, NewText(amendment.text), amendment.bump)
+            written = _patched(files, rewrite, now)
+            gone = _retired(files, amendment.absorbed, amendment.absorbed_base, now)
+            if isinstance(written, Clashed):
+                return written
+            if isinstance(gone, Clashed):
+                return gone
+            brought = _brought_over(files, amendment)
+            return brought if isinstance(brought, Clashed) else {**gone, **brought, **written}
         case Retire():
             return _retired(files, amendment.subject, amendment.base, now)
         case Revert():
@@ -81,32 +102,20 @@ def _applied(
             assert_never(amendment)
 
 
-def _created(files: Mapping[str, bytes], amendment: Create, beside: Iterable[str]) -> _After | Clashed:
-    subject = amendment.subject
-    problem = subject_problem(subject, beside)
-    if problem:
-        return Clashed(f"a skill cannot be called {subject!r}: {problem}")
-    outside = [path for path in amendment.files if path != subject and not path.startswith(f"{subject}/")]
-    if outside:
-        return Clashed(f"{outside[0]!r} is no file of {subject!r}")
-    taken = sorted({path.casefold() for path in files} & {path.casefold() for path in amendment.files})
-    if taken:
-        return Clashed(f"{taken[0]!r} is there already")
-    document = subject if subject.endswith(".md") else f"{subject}/{MAIN[0]}"
-    return dict(amendment.files) if document in amendment.files else Clashed(f"{document!r} is missing")
-
-
 def _patched(files: Mapping[str, bytes], amendment: Patch, now: datetime) -> _After | Clashed:
     document = document_of(amendment.subject, files)
     if document is None:
         return Clashed(f"{amendment.subject!r} is gone")
     current = files[document]
-    if isinstance(amendment.change, tuple):
-        page = intended(page_of(current), amendment.change)
-    else:
-        page = _brought_together(amendment.base, intended(page_of(amendment.base), amendment.change), current)
+    of_rules = isinstance(amendment.change, tuple)
+    page = intended(page_of(current if of_rules else amendment.base), amendment.change)
     if isinstance(page, Clashed):
         return page
+    if not of_rules:
+        merged = _merged(amendment.base, page.to_bytes(), current)
+        if isinstance(merged, Clashed):
+            return merged
+        page = page_of(merged)
     return {document: stamped(page, amendment.subject, current, amendment.bump, now).to_bytes()}
 
 
@@ -126,13 +135,6 @@ def intended(base: Page, change: tuple[Edit, ...] | Diff | NewText) -> Page | Cl
     return base.with_body(body)
 
 
-def _brought_together(base: bytes, intended: Page | Clashed, current: bytes) -> Page | Clashed:
-    if isinstance(intended, Clashed):
-        return intended
-    made = _merged(base, intended.to_bytes(), current)
-    return made if isinstance(made, Clashed) else page_of(made)
-
-
 def _merged(base: bytes, ours: bytes, theirs: bytes) -> bytes | Clashed:
     if theirs in (base, ours):
         return ours
@@ -142,19 +144,6 @@ def _merged(base: bytes, ours: bytes, theirs: bytes) -> bytes | Clashed:
         places = ", ".join(str(overlap.first) for overlap in made)
         return Clashed(f"the skill was changed since, in the same lines ({places})", made)
     return "".join(made).encode("utf-8", "surrogateescape")
-
-
-def _united(files: Mapping[str, bytes], amendment: Merge, now: datetime) -> _After | Clashed:
-    if amendment.subject == amendment.absorbed:
-        return Clashed("a skill cannot absorb itself")
-    written = _patched(files, Patch(amendment.subject, amendment.base, NewText(amendment.text), amendment.bump), now)
-    gone = _retired(files, amendment.absorbed, amendment.absorbed_base, now)
-    if isinstance(written, Clashed):
-        return written
-    if isinstance(gone, Clashed):
-        return gone
-    brought = _brought_over(files, amendment)
-    return brought if isinstance(brought, Clashed) else {**gone, **brought, **written}
 
 
 def _brought_over(files: Mapping[str, bytes], amendment: Merge) -> _After | Clashed:
@@ -177,19 +166,14 @@ def _retired(files: Mapping[str, bytes], subject: str, base: bytes, now: datetim
         return Clashed(f"{subject!r} is gone")
     if files[document] != base:
         return Clashed(f"{subject!r} was changed since it was decided to retire it")
-    place = _archive_place(files, subject, now)
+    place = f"{ARCHIVE}/{bare_name(subject)}"
+    if any(path.startswith(f"{place}/") for path in files):  # taken: the time goes behind it, as Hermes does it
+        place = f"{place}-{now.astimezone(UTC):%Y%m%d%H%M%S}"
     moved: _After = {}
     for path, content in _of(files, subject).items():
         moved[path] = None
         moved[place + (path[len(subject) :] if path != subject else f"/{bare_name(subject)}.md")] = content
     return moved
-
-
-def _archive_place(files: Mapping[str, bytes], subject: str, now: datetime) -> str:
-    """`.archive/<name>`, with the time behind it where that is taken: the way Hermes does it."""
-    place = f"{ARCHIVE}/{bare_name(subject)}"
-    taken = any(path.startswith(f"{place}/") for path in files)
-    return f"{place}-{now.astimezone(UTC):%Y%m%d%H%M%S}" if taken else place
 
 
 def _reverted(files: Mapping[str, bytes], amendment: Revert) -> _After | Clashed:
@@ -263,7 +247,10 @@ def guessed_bump(old: str, new: str) -> Bump:
     gone, come = list((before - after).elements()), list((after - before).elements())
     bumps: set[Bump] = {"patch"}
     for rule in gone:
-        heir = _heir(rule, come)
+        # The new rule that took the place of an old one: the likeliest, if it is like it at all.
+        likeness = [(SequenceMatcher(None, rule.split(), other.split()).ratio(), other) for other in come]
+        best = max(likeness, key=lambda pair: pair[0], default=(0.0, ""))
+        heir = best[1] if best[0] >= 0.4 else None
         if heir is not None:
             come.remove(heir)
         bumps.add(_between(rule, heir))
@@ -281,13 +268,6 @@ def _rules(body: str) -> Counter[str]:
         if words and (fenced or ITEM.match(line) or _ORDERS.search(line)) and not _FENCE.match(line):
             found[words] += 1
     return found
-
-
-def _heir(rule: str, come: list[str]) -> str | None:
-    """The new rule that took the place of an old one: the likeliest, if it is like it at all."""
-    likeness = [(SequenceMatcher(None, rule.split(), other.split()).ratio(), other) for other in come]
-    best = max(likeness, key=lambda pair: pair[0], default=(0.0, ""))
-    return best[1] if best[0] >= 0.4 else None
 
 
 def _between(old: str, new: str | None) -> Bump:

@@ -73,7 +73,7 @@ def edited(page: Page, edits: Sequence[Edit]) -> Page | Unmade:
     """The page with all edits made, or why one of them cannot be."""
     body = page.body
     for edit in edits:
-        made = _one(body, edit, page.ending)
+        made = _with_edit(body, edit, page.ending)
         if isinstance(made, Unmade):
             return made
         body = made
@@ -83,16 +83,34 @@ def edited(page: Page, edits: Sequence[Edit]) -> Page | Unmade:
     return made_page
 
 
-def _one(body: str, edit: Edit, ending: str) -> str | Unmade:
+def _with_edit(body: str, edit: Edit, ending: str) -> str | Unmade:
     section = section_named(body, edit.section)
     if isinstance(edit, AddRule):
         return _with_rule(body, section, edit, ending)
     if section is None:
         return Unmade(f"there is no section {edit.section!r}")
     if isinstance(edit, ReplaceSection):
-        return _with_section(body, section, edit.text, ending)
-    new = edit.text if isinstance(edit, ReplaceRule) else None
-    return _with_exchange(body, section, edit.old, new, ending)
+        old = body[section.inside : section.own_end]
+        lead = old[: len(old) - len(old.lstrip("\r\n"))]
+        tail = old[len(old.rstrip("\r\n")) :] if old.strip() else ending if section.own_end < len(body) else ""
+        head = body[: section.inside]
+        if head and head[-1] not in "\r\n":
+            head += ending
+        return head + lead + with_ending(edit.text.strip("\r\n"), ending) + (tail or ending) + body[section.own_end :]
+    new = edit.text if isinstance(edit, ReplaceRule) else ""
+    lines = lines_of(body[section.inside : section.own_end])
+    wanted = " ".join(edit.old.split())
+    bare = ITEM.sub("", wanted, count=1) if ITEM.match(wanted) else wanted
+    found = [rule for rule in rules_of(lines) if rule.text in (wanted, bare)]
+    if len(found) != 1:
+        times = "does not say" if not found else f"says {len(found)} times"
+        return Unmade(f"the section {section.heading!r} {times}: {wanted[:120]}")
+    rule = found[0]
+    written = _item(rule.marker, new, ending) if new.strip() else []
+    if written and lines[rule.end - 1][-1] not in "\r\n":
+        written[-1] = written[-1].removesuffix(ending)
+    kept = [*lines[: rule.place], *written, *lines[rule.end :]]
+    return body[: section.inside] + "".join(kept) + body[section.own_end :]
 
 
 # ---- rules: items of a list, or single lines ------------------------------------------------------------------------
@@ -143,12 +161,18 @@ def _with_rule(body: str, section: Section | None, edit: AddRule, ending: str) -
     if not words:
         return Unmade("the new rule has no words")
     if section is None:
-        return _with_new_section(body, edit, ending)
+        levels = [section.level for section in sections_of(body) if section.level > 1]
+        heading = f"{'#' * (min(levels) if levels else 2)} {' '.join(edit.section.split())}"
+        above = "".join(_ended(lines_of(body), ending))
+        blank = "" if not above.strip() or above.endswith(ending * 2) else ending
+        item = "".join(_item(_first_marker(edit.section), edit.text, ending))
+        return f"{above}{blank}{heading}{ending}{ending}{item}"
     lines = lines_of(body[section.inside : section.own_end])
     rules = rules_of(lines)
     if any(rule.text == words for rule in rules):
         return Unmade(f"the section {section.heading!r} says so already")
-    last = next((rule for rule in reversed(rules) if _is_top_item(rule, rules)), None)
+    items = [(len(mark["indent"]), rule) for rule in rules if (mark := ITEM.match(rule.marker + "x"))]
+    last = next((rule for width, rule in reversed(items) if width == min(other for other, _ in items)), None)
     end = _last_of_list(rules, last, len(lines)) if last else max((rule.end for rule in rules), default=0)
     marker = _next_marker(last) if last else _first_marker(edit.section)
     gap = [ending] if not last and end else []
@@ -163,12 +187,6 @@ def _with_rule(body: str, section: Section | None, edit: AddRule, ending: str) -
     if head and head[-1] not in "\r\n":
         head += ending
     return head + "".join([*before, *new, *after]) + body[section.own_end :]
-
-
-def _is_top_item(rule: SkillRule, rules: Sequence[SkillRule]) -> bool:
-    mark = ITEM.match(rule.marker + "x")
-    widths = [len(other["indent"]) for one in rules if (other := ITEM.match(one.marker + "x"))]
-    return mark is not None and len(mark["indent"]) == min(widths)
 
 
 def _last_of_list(rules: Sequence[SkillRule], last: SkillRule, most: int) -> int:
@@ -208,40 +226,6 @@ def _ended(lines: Sequence[str], ending: str) -> list[str]:
     return done
 
 
-def _with_new_section(body: str, edit: AddRule, ending: str) -> str:
-    levels = [section.level for section in sections_of(body) if section.level > 1]
-    heading = f"{'#' * (min(levels) if levels else 2)} {' '.join(edit.section.split())}"
-    before = "".join(_ended(lines_of(body), ending))
-    gap = "" if not before.strip() or before.endswith(ending * 2) else ending
-    return f"{before}{gap}{heading}{ending}{ending}{''.join(_item(_first_marker(edit.section), edit.text, ending))}"
-
-
-def _with_exchange(body: str, section: Section, old: str, new: str | None, ending: str) -> str | Unmade:
-    lines = lines_of(body[section.inside : section.own_end])
-    wanted = " ".join(old.split())
-    bare = ITEM.sub("", wanted, count=1) if ITEM.match(wanted) else wanted
-    found = [rule for rule in rules_of(lines) if rule.text in (wanted, bare)]
-    if len(found) != 1:
-        times = "does not say" if not found else f"says {len(found)} times"
-        return Unmade(f"the section {section.heading!r} {times}: {wanted[:120]}")
-    rule = found[0]
-    written = _item(rule.marker, new, ending) if new is not None and new.strip() else []
-    if written and lines[rule.end - 1][-1] not in "\r\n":
-        written[-1] = written[-1].removesuffix(ending)
-    kept = [*lines[: rule.place], *written, *lines[rule.end :]]
-    return body[: section.inside] + "".join(kept) + body[section.own_end :]
-
-
-def _with_section(body: str, section: Section, text: str, ending: str) -> str:
-    old = body[section.inside : section.own_end]
-    lead = old[: len(old) - len(old.lstrip("\r\n"))]
-    tail = old[len(old.rstrip("\r\n")) :] if old.strip() else ending if section.own_end < len(body) else ""
-    head = body[: section.inside]
-    if head and head[-1] not in "\r\n":
-        head += ending
-    return head + lead + with_ending(text.strip("\r\n"), ending) + (tail or ending) + body[section.own_end :]
-
-
 _HUNK = re.compile(r"@@ -(?P<start>\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@")
 _SKIPPED = ("--- ", "+++ ", "diff ", "index ", "\\ No newline")
 
@@ -265,7 +249,11 @@ def patched(text: str, diff: str, ending: str) -> str | Unmade:
         if place is None:
             first = next((line for line in hunk.old if line.strip()), "(empty)")[:120]
             return Unmade(f"hunk {number} of the diff does not stand in the text: {first}")
-        new = _kept(lines[place : place + len(hunk.old)], hunk, ending)
+        # The new lines; one that was there keeps the ending it had.
+        endings: dict[str, list[str]] = {}
+        for line in lines[place : place + len(hunk.old)]:
+            endings.setdefault(line.rstrip("\r\n"), []).append(line[len(line.rstrip("\r\n")) :])
+        new = [line + (endings[line].pop(0) if endings.get(line) else ending) for line in hunk.new]
         lines[place : place + len(hunk.old)] = new
         floor, moved = place + len(new), moved + len(new) - len(hunk.old)
     inner = (line if line[-1] in "\r\n" else line + ending for line in lines[:-1])
@@ -299,14 +287,6 @@ def _place(lines: Sequence[str], hunk: _Hunk, floor: int, named: int) -> int | N
     if named in fits:
         return named
     return fits[0] if len(fits) == 1 else None
-
-
-def _kept(replaced: Sequence[str], hunk: _Hunk, ending: str) -> list[str]:
-    """The new lines; one that was there keeps the ending it had."""
-    endings: dict[str, list[str]] = {}
-    for line in replaced:
-        endings.setdefault(line.rstrip("\r\n"), []).append(line[len(line.rstrip("\r\n")) :])
-    return [line + (endings[line].pop(0) if endings.get(line) else ending) for line in hunk.new]
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,10 @@ def with_value(page: Page, path: Path, value: str | int | Sequence[str]) -> Page
         return _checked(page, before, path, meant, _added(page, root, path, meant, quoted))
     if isinstance(node, Scalar) or node.flow:
         return _checked(page, before, path, meant, _replaced(page, node, meant))
-    return _checked(page, before, path, meant, _replaced_block(page, _key_end(root, path), node, meant))
+    parent = _node_at(root, path[:-1])
+    assert isinstance(parent, Table)
+    key_end = next(key.end for key, _ in reversed(parent.pairs) if key.text == path[-1])
+    return _checked(page, before, path, meant, _replaced_block(page, key_end, node, meant))
 
 
 def _node_at(root: Table, path: Path) -> Node | None:
@@ -91,12 +94,6 @@ def _replaced_block(page: Page, key_end: int, node: Listing | Table, value: Valu
     return f"{matter[:start]}{comment}{_listing(value, node, page)}{tail}"
 
 
-def _key_end(root: Table, path: Path) -> int:
-    parent = _node_at(root, path[:-1])
-    assert isinstance(parent, Table)
-    return next(key.end for key, _ in reversed(parent.pairs) if key.text == path[-1])
-
-
 # ---- a key that is missing: it is put last --------------------------------------------------------------------------
 
 
@@ -104,7 +101,12 @@ def _added(page: Page, root: Table | None, path: Path, value: Value, quoted: boo
     matter, ending = page.matter, page.ending
     parent, rest = _parent(root, path)
     if isinstance(parent, Table) and parent.flow:
-        return _added_to_flow(matter, parent, rest, value)
+        inner = _flow(value)
+        for key in reversed(rest[1:]):
+            inner = f"{{{_scalar(key, '', new=True)}: {inner}}}"
+        comma = ", " if parent.pairs else ""
+        at = len(matter[: parent.end - 1].rstrip(" "))
+        return f"{matter[:at]}{comma}{_scalar(rest[0], '', new=True)}: {inner}{matter[at:]}"
     if isinstance(parent, Scalar):  # `metadata:` with nothing behind it
         if parent.text or parent.style:
             raise _refused(page, path, f"{path[len(path) - len(rest) - 1]!r} is no list of keys")
@@ -148,16 +150,6 @@ def _block(path: Path, value: Value, indent: int, step: int, quoted: bool) -> li
     return lines
 
 
-def _added_to_flow(matter: str, parent: Table, path: Path, value: Value) -> str:
-    inner = _flow(value)
-    for key in reversed(path[1:]):
-        inner = f"{{{_scalar(key, '', new=True)}: {inner}}}"
-    comma = ", " if parent.pairs else ""
-    at = parent.end - 1
-    at -= len(matter[:at]) - len(matter[:at].rstrip(" "))
-    return f"{matter[:at]}{comma}{_scalar(path[0], '', new=True)}: {inner}{matter[at:]}"
-
-
 def _inserted(matter: str, at: int, lines: list[str], ending: str) -> str:
     before = matter[:at]
     lead = "" if not before or _at_line_start(matter, at) else ending
@@ -172,11 +164,6 @@ def _line_end(matter: str, at: int) -> int:
     """The end of the line before its line break, so that a comment behind a value stays behind it."""
     found = _BREAK.search(matter, at)
     return found.start() if found else len(matter)
-
-
-def _indent_of_line(matter: str, at: int) -> int:
-    line = _BREAK.split(matter[:at])[-1]
-    return len(line) - len(line.lstrip(" "))
 
 
 # ---- how values are written -----------------------------------------------------------------------------------------
@@ -209,7 +196,8 @@ def _listing(value: Value, node: Node, page: Page) -> str:
     """A list in the style of the one that stood there; where none stood, one line for each part."""
     if (isinstance(node, Listing) and node.flow) or not value:
         return _flow(value)
-    column = node.column if isinstance(node, Listing) else _indent_of_line(page.matter, node.start) + 2
+    line = _BREAK.split(page.matter[: node.start])[-1]
+    column = node.column if isinstance(node, Listing) else len(line) - len(line.lstrip(" ")) + 2
     lines = (f"{' ' * column}- {_scalar(str(one), '', new=True)}" for one in value)
     return page.ending + page.ending.join(lines)
 
@@ -220,12 +208,6 @@ def _listing(value: Value, node: Node, page: Page) -> str:
 def _checked(page: Page, before: Value, path: Path, value: Value, matter: str) -> Page:
     made = Page(page.mark, page.opening, matter, page.closing, page.body)
     root = made.tree.root
-    if page_of_text(made.text) != made or root is None or value_of(root) != _with(before, path, value):
-        raise _refused(page, path, "the key could not be set without changing something else")
-    return made
-
-
-def _with(before: Value, path: Path, value: Value) -> Value:
     meant = deepcopy(before)
     here = meant
     for key in path[:-1]:
@@ -237,7 +219,9 @@ def _with(before: Value, path: Path, value: Value) -> Value:
         here = below
     if isinstance(here, dict):
         here[path[-1]] = value
-    return meant
+    if page_of_text(made.text) != made or root is None or value_of(root) != meant:
+        raise _refused(page, path, "the key could not be set without changing something else")
+    return made
 
 
 def _refused(page: Page, path: Path, why: str) -> BadInput:

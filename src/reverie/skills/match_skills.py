@@ -26,7 +26,7 @@ from functools import lru_cache
 from reverie.skills.page import section_named
 from reverie.skills.skill import Skill, bare_name
 from reverie.text.embedding import embed
-from reverie.text.tokens import Term, terms, tokens
+from reverie.text.tokens import terms, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +90,26 @@ def seen_in(skills: Sequence[Skill], task: str, tags: Sequence[str]) -> Iterator
     asked = [term for term in terms(task) if term.weight == 1]
     said = tuple(tokens(task))
     stems = [_stems(_front(skill), skill.body[:BODY_READ], skill.triggers) for skill in skills]
-    rarity = _rarity(stems, asked)
+    # The weight of each word: the fewer skills speak of it up front, the more.
+    many = max(len(stems), FEWEST)
+    held = {term.forms: sum(1 for one in stems if not one.front.isdisjoint(term.forms)) for term in asked}
+    rarity = {forms: math.log(1 + (many - count + 0.5) / (count + 0.5)) for forms, count in held.items()}
     wanted = {tag.strip().casefold() for tag in tags} - {""}
     content = " ".join(term.word for term in asked) or task
     for skill, stem, meaning in zip(skills, stems, _meanings(skills, content), strict=True):
-        trigger, phrase = _trigger(stem, said)
-        tag, named = _tags(skill, wanted)
-        words, shared = _words(stem, asked, rarity)
-        yield Seen(skill, trigger, tag, words, meaning, phrase, named, shared)
+        trigger, phrase = 0.0, ""
+        for words, stemmed in stem.triggers:
+            if (value := _phrase(stemmed, said)) > trigger:
+                trigger, phrase = value, words
+        # The share of the tags asked for that the skill has. A tag the task names is one of the words already.
+        tagged = tuple(tag for tag in skill.tags if tag.casefold() in wanted)
+        share = min(1.0, len(tagged) / len(wanted)) if wanted else 0.0
+        # Each shared word adds, and each adds less than the one before; a long task is no worse than a short one.
+        front = [term for term in asked if not stem.front.isdisjoint(term.forms)]
+        body = [term for term in asked if term not in front and not stem.body.isdisjoint(term.forms)]
+        found = sum(rarity[term.forms] for term in front) + IN_BODY * sum(rarity[term.forms] for term in body)
+        shared = tuple(dict.fromkeys(term.word for term in front))
+        yield Seen(skill, trigger, share, found / (found + HALF), meaning, phrase, tagged, shared)
 
 
 def _front(skill: Skill) -> str:
@@ -122,44 +134,12 @@ def _stems(front: str, body: str, triggers: tuple[str, ...]) -> _Stems:
     )
 
 
-def _rarity(stems: Sequence[_Stems], asked: Sequence[Term]) -> dict[tuple[str, ...], float]:
-    """The weight of each word: the fewer skills speak of it up front, the more."""
-    many = max(len(stems), FEWEST)
-    held = {term.forms: sum(1 for one in stems if not one.front.isdisjoint(term.forms)) for term in asked}
-    return {forms: math.log(1 + (many - count + 0.5) / (count + 0.5)) for forms, count in held.items()}
-
-
-def _words(
-    stem: _Stems, asked: Sequence[Term], rarity: Mapping[tuple[str, ...], float]
-) -> tuple[float, tuple[str, ...]]:
-    """Each shared word adds, and each adds less than the one before; a long task is no worse than a short one."""
-    front = [term for term in asked if not stem.front.isdisjoint(term.forms)]
-    body = [term for term in asked if term not in front and not stem.body.isdisjoint(term.forms)]
-    found = sum(rarity[term.forms] for term in front) + IN_BODY * sum(rarity[term.forms] for term in body)
-    return found / (found + HALF), tuple(dict.fromkeys(term.word for term in front))
-
-
-def _trigger(stem: _Stems, said: Sequence[str]) -> tuple[float, str]:
-    best, phrase = 0.0, ""
-    for words, stems in stem.triggers:
-        value = _phrase(stems, said)
-        if value > best:
-            best, phrase = value, words
-    return best, phrase
-
-
 def _phrase(wanted: Sequence[str], said: Sequence[str]) -> float:
     if not wanted or not set(wanted) <= set(said):
         return 0.0
     wide = len(wanted)
     in_a_row = any(tuple(said[at : at + wide]) == tuple(wanted) for at in range(len(said) - wide + 1))
     return 1.0 if in_a_row else SPREAD if wide <= 4 and not Counter(wanted) - Counter(said) else 0.0
-
-
-def _tags(skill: Skill, wanted: set[str]) -> tuple[float, tuple[str, ...]]:
-    """The share of the tags asked for that the skill has. A tag the task names is one of the words already."""
-    asked = tuple(tag for tag in skill.tags if tag.casefold() in wanted)
-    return (min(1.0, len(asked) / len(wanted)) if wanted else 0.0), asked
 
 
 def _meanings(skills: Sequence[Skill], content: str) -> list[float]:
@@ -236,8 +216,13 @@ def match(
         (one for one in scored if one is not None),
         key=lambda one: (-one.score, -(one.skill.priority or 0), one.skill.subject),
     )
-    floor = ranked[0].score * weights.near if ranked else 0.0
-    return _within([one for one in ranked if one.score >= floor], budget_tokens)[:most]
+    chosen: list[Match] = []
+    left = budget_tokens
+    for one in ranked:
+        if one.score >= ranked[0].score * weights.near and one.tokens <= left:
+            chosen.append(one)
+            left -= one.tokens
+    return chosen[:most]
 
 
 def prompt_tokens(skill: Skill) -> int:
@@ -254,26 +239,12 @@ def _scored(seen: Seen, weights: MatchWeights, outcomes: Outcomes | None) -> Mat
     }
     if sum(parts.values()) < weights.least and not seen.tag_words:
         return None
-    parts["priority"] = weights.priority * _standing(seen.skill)
+    priority = 5.0 if seen.skill.priority is None else seen.skill.priority  # the middle of what people write
+    parts["priority"] = weights.priority * (min(max(priority, 0.0), 10.0) / 10)
     parts["outcomes"] = weights.outcomes * (outcomes.confidence - 0.5) if outcomes else 0.0
     shown = tuple((name, round(value, 4)) for name, value in parts.items() if round(value, 4))
     score = round(sum(value for _, value in shown), 4)
     return Match(seen.skill, score, shown, prompt_tokens(seen.skill), _why(seen, outcomes))
-
-
-def _standing(skill: Skill) -> float:
-    """0..1: five is the middle of what people write, and more than ten is ten."""
-    return 0.5 if skill.priority is None else min(max(skill.priority, 0.0), 10.0) / 10
-
-
-def _within(ranked: Sequence[Match], budget: int) -> list[Match]:
-    chosen: list[Match] = []
-    left = budget
-    for one in ranked:
-        if one.tokens <= left:
-            chosen.append(one)
-            left -= one.tokens
-    return chosen
 
 
 def _why(seen: Seen, outcomes: Outcomes | None) -> str:

@@ -61,9 +61,12 @@ def subject_problem(subject: str, beside: Iterable[str] = ()) -> str | None:
     if unicodedata.normalize("NFC", subject) != subject:
         return "its accents are written apart from their letters (Unicode NFD), which looks like another name"
     for part in subject.split("/"):
-        problem = _part_problem(part)
-        if problem:
-            return problem
+        if len(part) > LONGEST_NAME:
+            return f"{part[:20]}… has {len(part)} characters"
+        if not _ALLOWED.fullmatch(part) or part.endswith("."):
+            return f"{part!r} has a character that is not allowed, or begins or ends with one"
+        if _DEVICE.fullmatch(part):
+            return f"{part!r} is the name of a device on Windows"
     twin = next((other for other in beside if _folded(other) == _folded(subject)), None)
     return None if twin is None else f"on many disks it is the same name as {twin!r}"
 
@@ -77,14 +80,6 @@ def checked_subject(subject: str, beside: Iterable[str] = ()) -> str:
             next_step="Choose another name.",
         )
     return subject
-
-
-def _part_problem(part: str) -> str | None:
-    if len(part) > LONGEST_NAME:
-        return f"{part[:20]}… has {len(part)} characters"
-    if not _ALLOWED.fullmatch(part) or part.endswith("."):
-        return f"{part!r} has a character that is not allowed, or begins or ends with one"
-    return f"{part!r} is the name of a device on Windows" if _DEVICE.fullmatch(part) else None
 
 
 def _folded(subject: str) -> str:

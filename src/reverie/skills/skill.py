@@ -67,6 +67,9 @@ def read_skill(subject: str, files: Mapping[str, bytes]) -> Skill:
     content = files[document]
     page = page_of(content)
     matter = frontmatter_of(page)
+    first = _text(matter, "priority")
+    off = any(_text(matter, key).casefold() in _TRUE for key in ("disabled", "disable-model-invocation", "archived"))
+    state = (_text(matter, "state") or _text(matter, "status")).casefold()
     return Skill(
         subject=subject,
         shape="folder" if not subject.endswith(".md") else "flat" if page.opening else "plain",
@@ -77,10 +80,10 @@ def read_skill(subject: str, files: Mapping[str, bytes]) -> Skill:
         version=_text(matter, "version"),
         tags=_listed(setting_value(matter, "tags")),
         triggers=_listed(setting_value(matter, "triggers")),
-        priority=_priority(_text(matter, "priority")),
+        priority=float(first) if re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", first) else _PRIORITIES.get(first.casefold()),
         refinements=count_of(_text(matter, "refinements")),
         last_refined=_text(matter, "last_refined"),
-        enabled=_enabled(matter),
+        enabled=not off and _text(matter, "enabled").casefold() not in _FALSE and state not in ("disabled", "archived"),
         frontmatter=matter,
         body=page.body,
         support=tuple(sorted(set(files) - {document})) if not subject.endswith(".md") else (),
@@ -138,17 +141,5 @@ def _listed(value: Value | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
-def _priority(text: str) -> float | None:
-    if re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", text):
-        return float(text)
-    return _PRIORITIES.get(text.casefold())
-
-
 def count_of(text: str) -> int:
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
-
-
-def _enabled(matter: Mapping[str, Value]) -> bool:
-    off = any(_text(matter, key).casefold() in _TRUE for key in ("disabled", "disable-model-invocation", "archived"))
-    state = (_text(matter, "state") or _text(matter, "status")).casefold()
-    return not off and _text(matter, "enabled").casefold() not in _FALSE and state not in ("disabled", "archived")

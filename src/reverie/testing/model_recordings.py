@@ -113,7 +113,11 @@ class Queue:
     def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         shown, until = conversation(asked), time.monotonic() + self.wait
         key = shown.key
-        _write_whole(self.folder / f"{key}{REQUEST}", shown.markdown(asked.schema))
+        # Whoever watches the folder sees the whole file or none.
+        path = self.folder / f"{key}{REQUEST}"
+        part = path.with_name(f".{path.name}.{token_hex(4)}.part")
+        part.write_text(shown.markdown(asked.schema), "utf-8", "backslashreplace", newline="")
+        part.replace(path)
         answer = _read_answer(self.folder, key)
         while (left := until - time.monotonic()) > 0:
             if not line.wait(min(_POLL, left)):
@@ -147,13 +151,6 @@ def _text(content: object) -> str:
 def _read_answer(folder: Path, key: str) -> str:
     path = folder / f"{key}{ANSWER}"
     return path.read_text("utf-8", "replace").removesuffix("\n") if path.is_file() else ""
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Whoever watches the folder sees the whole file or none."""
-    part = path.with_name(f".{path.name}.{token_hex(4)}.part")
-    part.write_text(text, "utf-8", "backslashreplace", newline="")
-    part.replace(path)
 
 
 def _advice(folder: Path, keys: list[str]) -> str:

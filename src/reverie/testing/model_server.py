@@ -81,9 +81,20 @@ class Server:
         with self._lock:
             self.requests.append(asked)
             if asked.method == "GET":
-                return _models(asked)
+                entry = {"id": "scripted", "object": "model", "created": 1_700_000_000, "owned_by": "reverie"}
+                listing = {"object": "list", "data": [entry | {"max_model_len": CONTEXT}], "has_more": False}
+                return Sends(json.dumps(listing).encode())
             if asked.path.endswith("/embeddings"):
-                return _embeddings(asked)
+                # The built-in embedder's vectors of the texts, as OpenAI's clients read them.
+                from reverie.text.embedding import embed
+
+                given = asked.body.get("input")
+                vectors = embed([given] if isinstance(given, str) else list(given or ())).astype("<f4")
+                packed = asked.body.get("encoding_format") == "base64"
+                told = [base64.b64encode(one.tobytes()).decode() if packed else one.tolist() for one in vectors]
+                data = [{"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(told)]
+                usage = {"prompt_tokens": 1, "total_tokens": 1}
+                return Sends(json.dumps({"object": "list", "model": "scripted", "data": data, "usage": usage}).encode())
             if asked.route is None:
                 return Refuses(404, message=f"There is nothing at {asked.path}.")
             if self._script is None:
@@ -111,25 +122,6 @@ def serving(script: Script | None = None, port: int = 0) -> Iterator[Server]:
         yield server
     finally:
         server.stop()
-
-
-def _models(asked: ReceivedRequest) -> Sends:
-    entry = {"id": "scripted", "object": "model", "created": 1_700_000_000, "owned_by": "reverie"}
-    listing = {"object": "list", "data": [entry | {"max_model_len": CONTEXT}], "has_more": False}
-    return Sends(json.dumps(listing).encode())
-
-
-def _embeddings(asked: ReceivedRequest) -> Sends:
-    """The built-in embedder's vectors of the texts, as OpenAI's clients read them."""
-    from reverie.text.embedding import embed
-
-    given = asked.body.get("input")
-    vectors = embed([given] if isinstance(given, str) else list(given or ())).astype("<f4")
-    packed = asked.body.get("encoding_format") == "base64"
-    told = [base64.b64encode(one.tobytes()).decode() if packed else one.tolist() for one in vectors]
-    data = [{"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(told)]
-    usage = {"prompt_tokens": 1, "total_tokens": 1}
-    return Sends(json.dumps({"object": "list", "model": "scripted", "data": data, "usage": usage}).encode())
 
 
 class _Listener(ThreadingHTTPServer):
@@ -239,10 +231,6 @@ def shaped(schema: Mapping[str, Any], depth: int = 0) -> object:
     for union in ("anyOf", "oneOf", "allOf"):
         if schema.get(union):
             return shaped(schema[union][0], depth + 1)
-    return _of_type(schema, depth)
-
-
-def _of_type(schema: Mapping[str, Any], depth: int) -> object:
     match schema.get("type"):
         case "object":
             wanted = schema.get("required", ())

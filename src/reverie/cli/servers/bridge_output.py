@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from reverie.bridge.pull import Pulled
     from reverie.bridge.push import Pushed
     from reverie.bridge.source import RemoteDream
-    from reverie.client import Client, DreamAnswer
+    from reverie.client import Client
 
 
 NEWEST = 3  # dreams that are named after a pull
@@ -249,7 +249,36 @@ def show_demo() -> None:
             _serving(theirs) as managed,
             _opened(place, "home", ANTHROPIC_API_KEY=managed.server.key) as home,
         ):
-            _loop(managed, home, skill)
+            _title("the managed side", "an agent works by day and dreams by night")
+            store = managed.memory_stores.create(name="Notes of the shop").id
+            for path, content in PAGES.items():
+                managed.memory_stores.memories.create(store, path=path, content=content)
+            agent = managed.agents.create(name="Shop", model="built-in").id
+            session = managed.sessions.create(agent, store).id
+            for text in TALK:
+                managed.sessions.send_message(session, text)
+            begun = managed.dreams.create(memory_store_id=store, session_ids=[session], model="built-in")
+            dream = managed.dreams.wait(begun.id, PATIENCE, 0.05)
+            click.echo(f"{dream.id} is {dream.status}.")
+            server = home.managed_server(managed.server.address)
+            _title(f"$ reverie bridge pull {server.address}", "read-only, only what is new")
+            show_pulled(home.bridge.pull(server), home.bridge.dreams())
+            _title(f"$ reverie bridge diff {dream.id}", "what would an agent do otherwise?")
+            show_diff(home.bridge.diff(dream.id), every=False)
+            _title(f"$ reverie bridge propose {dream.id}", "nothing lands")
+            show_batch(home.bridge.propose(dream.id, target="home"))
+            _title("$ reverie review", "a person looks at each, and says yes")
+            for one in home.review.waiting():
+                click.echo(one.diff)
+                home.review.approve(one, "We talked about it.")
+            _title(f"$ reverie bridge push {dream.output_memory_store_id}", "what was approved goes back")
+            show_pushed(home.bridge.push(server, str(dream.output_memory_store_id)))
+            _title("$ reverie bridge pull, and propose again", "a fixed point: nothing is new")
+            home.bridge.pull(server)
+            show_batch(home.bridge.propose(dream.id, target="home"))
+            _title(f"$ reverie bridge undo {dream.id}", "and back, byte for byte")
+            click.echo(f"{len(home.bridge.undo(dream.id))} changes taken back; {skill.name} is as it was: ", nl=False)
+            click.echo(str(skill.read_text() == SKILL).lower())
     click.echo("\nThat was a sample, and it is gone. On your own: `reverie bridge pull`, then `reverie bridge diff`.")
 
 
@@ -264,48 +293,11 @@ def _opened(place: Path, name: str, **environment: str) -> Home:
     return Home(replace(load(folder, settings), environment={"HOME": str(place), **environment}), SystemClock())
 
 
-def _loop(managed: Client, home: Home, skill: Path) -> None:
-    _title("the managed side", "an agent works by day and dreams by night")
-    dream = _night(managed)
-    click.echo(f"{dream.id} is {dream.status}.")
-    server = home.managed_server(managed.server.address)
-    _title(f"$ reverie bridge pull {server.address}", "read-only, only what is new")
-    show_pulled(home.bridge.pull(server), home.bridge.dreams())
-    _title(f"$ reverie bridge diff {dream.id}", "what would an agent do otherwise?")
-    show_diff(home.bridge.diff(dream.id), every=False)
-    _title(f"$ reverie bridge propose {dream.id}", "nothing lands")
-    show_batch(home.bridge.propose(dream.id, target="home"))
-    _title("$ reverie review", "a person looks at each, and says yes")
-    for one in home.review.waiting():
-        click.echo(one.diff)
-        home.review.approve(one, "We talked about it.")
-    _title(f"$ reverie bridge push {dream.output_memory_store_id}", "what was approved goes back")
-    show_pushed(home.bridge.push(server, str(dream.output_memory_store_id)))
-    _title("$ reverie bridge pull, and propose again", "a fixed point: nothing is new")
-    home.bridge.pull(server)
-    show_batch(home.bridge.propose(dream.id, target="home"))
-    _title(f"$ reverie bridge undo {dream.id}", "and back, byte for byte")
-    click.echo(f"{len(home.bridge.undo(dream.id))} changes taken back; {skill.name} is as it was: ", nl=False)
-    click.echo(str(skill.read_text() == SKILL).lower())
-
-
 def _title(typed: str, about: str) -> None:
     click.secho(f"\n{typed}  # {about}", bold=True)
 
 
 # ---- the managed side ------------------------------------------------------------------------------------------------
-
-
-def _night(managed: Client) -> DreamAnswer:
-    store = managed.memory_stores.create(name="Notes of the shop").id
-    for path, content in PAGES.items():
-        managed.memory_stores.memories.create(store, path=path, content=content)
-    agent = managed.agents.create(name="Shop", model="built-in").id
-    session = managed.sessions.create(agent, store).id
-    for text in TALK:
-        managed.sessions.send_message(session, text)
-    dream = managed.dreams.create(memory_store_id=store, session_ids=[session], model="built-in")
-    return managed.dreams.wait(dream.id, PATIENCE, 0.05)
 
 
 @contextmanager

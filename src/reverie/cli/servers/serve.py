@@ -321,7 +321,23 @@ def list_(*, workspace: str, shell: Shell) -> None:
     with shell.opened() as house:
         keys, now = house.tenants.keys(workspace).all(), house.clock.now()
     if shell.json:
-        print_json([_row(key, now) for key in keys])
+        print_json(
+            [
+                {
+                    "id": key.id,
+                    "name": key.name,
+                    "prefix": key.prefix,
+                    "workspace": key.workspace,
+                    "user": key.user or None,
+                    "scopes": sorted(key.permissions),
+                    "status": _standing(key, now),
+                    "created_at": key.made_at,
+                    "expires_at": key.expires_at,
+                    "revoked_at": key.revoked_at,
+                }
+                for key in keys
+            ]
+        )
         return
     for key in keys:
         bound = f" for {key.user}" if key.user else ""
@@ -344,21 +360,6 @@ def revoke(*, key: str, workspace: str, shell: Shell) -> None:
         print_json({"id": revoked.id, "revoked_at": revoked.revoked_at})
     else:
         click.echo(f"{revoked.id} ({revoked.name}) is revoked since {day(revoked.revoked_at)}.")
-
-
-def _row(key: ApiKey, now: datetime) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "prefix": key.prefix,
-        "workspace": key.workspace,
-        "user": key.user or None,
-        "scopes": sorted(key.permissions),
-        "status": _standing(key, now),
-        "created_at": key.made_at,
-        "expires_at": key.expires_at,
-        "revoked_at": key.revoked_at,
-    }
 
 
 def _standing(key: ApiKey, now: datetime) -> str:

@@ -36,11 +36,19 @@ class BadSchedule(Exception):
 
 def install(schedule: str | None = None) -> str:
     """Twice is once; another schedule changes it. The job of hermes-dreaming, which never did anything, goes."""
-    from cron.jobs import create_job, remove_job, update_job
+    from cron.jobs import create_job, parse_schedule, remove_job, update_job
 
     dead, there = their_job(), job()
     when = schedule or str(settings().get("schedule") or "") or _schedule(there) or _schedule(dead) or USUAL
-    _check(when)
+    try:
+        kind = parse_schedule(when)["kind"]
+    except ValueError:
+        kind = ""
+    if kind != "cron":
+        raise BadSchedule(
+            f"The schedule is {when!r}. Expected a time as cron writes it, in digits, such as '{USUAL}'. "
+            "Give another with --schedule, or mend `dreaming: {schedule: …}` in config.yaml. Nothing was changed."
+        )
     script = _write_script()
     if there is None:
         made = create_job("", when, name=NAME, script=SCRIPT, no_agent=True, deliver="local")
@@ -57,20 +65,6 @@ def install(schedule: str | None = None) -> str:
             f"Removed the job of hermes-dreaming ({dead['id']}): it sent the words {THEIR_PROMPT!r} to a model."
         )
     return "\n".join(lines)
-
-
-def _check(when: str) -> None:
-    from cron.jobs import parse_schedule
-
-    try:
-        kind = parse_schedule(when)["kind"]
-    except ValueError:
-        kind = ""
-    if kind != "cron":
-        raise BadSchedule(
-            f"The schedule is {when!r}. Expected a time as cron writes it, in digits, such as '{USUAL}'. "
-            "Give another with --schedule, or mend `dreaming: {schedule: …}` in config.yaml. Nothing was changed."
-        )
 
 
 def job() -> dict[str, Any] | None:

@@ -291,7 +291,16 @@ LISTING = "dreams"
 @router.post("")
 def create_dream(who: Dreamer, body: NewDream) -> WireDream:
     """It begins at once, or when there is room; ask for it again to see how it stands."""
-    wish = _wish(body)
+    stores = [one for one in body.inputs if isinstance(one, StoreInput)]
+    sessions = [one for one in body.inputs if isinstance(one, SessionsInput)]
+    if len(stores) != 1 or len(sessions) != 1:
+        raise BadInput("inputs: not one of each.", expected="one memory_store and one sessions")
+    store, behavior = stores[0].memory_store_id, body.output_behavior
+    in_place = isinstance(behavior, UpdateExisting)
+    if isinstance(behavior, UpdateExisting) and behavior.memory_store_id != store:
+        raise BadInput("output_behavior: another memory store than the input.", expected=f"{store[:80]!r}")
+    model = DreamModel(id=body.model) if isinstance(body.model, str) else body.model
+    wish = StoreWish(store, tuple(sessions[0].session_ids), model.id, model.speed, body.instructions, in_place)
     if wish.in_place and not who.key.may(Permission.WRITE):
         raise Problem(403, f"The key {who.key.id} lacks the scope write, and the dream would rewrite its input.")
     return _wire_dream(who, who.dreaming.create(wish))
@@ -373,16 +382,3 @@ def discard_dream(who: Reviewer, dream_id: str) -> WireDream:
 
 def _wire_dream(who: Caller, found: StoreDream) -> WireDream:
     return dream(found, who.house.home.clock.now())
-
-
-def _wish(body: NewDream) -> StoreWish:
-    stores = [one for one in body.inputs if isinstance(one, StoreInput)]
-    sessions = [one for one in body.inputs if isinstance(one, SessionsInput)]
-    if len(stores) != 1 or len(sessions) != 1:
-        raise BadInput("inputs: not one of each.", expected="one memory_store and one sessions")
-    store, behavior = stores[0].memory_store_id, body.output_behavior
-    in_place = isinstance(behavior, UpdateExisting)
-    if isinstance(behavior, UpdateExisting) and behavior.memory_store_id != store:
-        raise BadInput("output_behavior: another memory store than the input.", expected=f"{store[:80]!r}")
-    model = DreamModel(id=body.model) if isinstance(body.model, str) else body.model
-    return StoreWish(store, tuple(sessions[0].session_ids), model.id, model.speed, body.instructions, in_place)

@@ -37,7 +37,6 @@ from reverie.experiments.library import Experiments
 from reverie.server.caller import BEARER, HEADER, Administrator, Caller, House, Reader, Writer
 from reverie.server.errors import Problem
 from reverie.server.middleware import IMPORTING
-from reverie.transcripts.add import Imported
 
 imports = APIRouter(tags=["import"])
 MOST_FLAWS = 100
@@ -90,7 +89,22 @@ async def import_sessions(
     with TemporaryDirectory(prefix=PREFIX) as folder, _held(Path(folder)):
         path = await _received(request, Path(folder), filename)
         done = await run_in_threadpool(who.importing.add, path, reader)
-    return _wire_import(done)
+    added, fates = done.added, done.added.fates
+    flaws = [WireFlaw(where=flaw.where, why=flaw.why) for flaw in added.flaws[:MOST_FLAWS]]
+    return Import(
+        reader=done.reader,
+        sessions=added.sessions,
+        new=fates["new"],
+        grown=fates["grown"],
+        rewritten=fates["rewritten"],
+        unchanged=fates["unchanged"],
+        turns_added=added.turns,
+        noise=added.noise,
+        redacted=dict(added.redacted),
+        session_ids=done.names,
+        flaws=flaws,
+        flaws_found=len(added.flaws),
+    )
 
 
 def clear_abandoned_imports() -> None:
@@ -133,26 +147,6 @@ def _has_lines(path: Path) -> bool:
         return isinstance(json.loads(first), dict)
     except ValueError:
         return False
-
-
-def _wire_import(done: Imported) -> Import:
-    added = done.added
-    fates = added.fates
-    flaws = [WireFlaw(where=flaw.where, why=flaw.why) for flaw in added.flaws[:MOST_FLAWS]]
-    return Import(
-        reader=done.reader,
-        sessions=added.sessions,
-        new=fates["new"],
-        grown=fates["grown"],
-        rewritten=fates["rewritten"],
-        unchanged=fates["unchanged"],
-        turns_added=added.turns,
-        noise=added.noise,
-        redacted=dict(added.redacted),
-        session_ids=done.names,
-        flaws=flaws,
-        flaws_found=len(added.flaws),
-    )
 
 
 erasures = APIRouter(prefix="/v1/reverie", tags=["erasure"])
