@@ -116,7 +116,11 @@ def _glued(last: AuditedStatement, trace: Traces | None, shown: Mapping[str, str
     """Lines at the end of the last entry that it is known to have written, or that carry its mark."""
     lines = last.text.splitlines()
     keep = len(lines)
-    while keep > 1 and (found := _LINE.match(lines[keep - 1])) and _is_theirs(lines[keep - 1], found["said"], trace):
+    while (
+        keep > 1
+        and (found := _LINE.match(lines[keep - 1]))
+        and (bool(_HINT.search(lines[keep - 1])) or (trace is not None and found["said"].strip() in trace.wrote))
+    ):
         keep -= 1
     if keep == len(lines):
         return
@@ -131,10 +135,6 @@ def _glued(last: AuditedStatement, trace: Traces | None, shown: Mapping[str, str
     )
     words = shown.get(last.text) or words_of(last.text)
     yield Finding(FindingKind.DAMAGED, "medium", last.spot, words, why, "Make it an entry of its own.", wanted)
-
-
-def _is_theirs(line: str, said: str, trace: Traces | None) -> bool:
-    return bool(_HINT.search(line)) or (trace is not None and said.strip() in trace.wrote)
 
 
 def _left_behind(trace: Traces) -> Finding:

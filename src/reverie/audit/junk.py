@@ -94,17 +94,11 @@ def _dump(text: str) -> str:
     for pattern, least, why in _DUMPS:
         if len(pattern.findall(text)) >= least:
             return why
-    if _is_code(text):
+    # Code from end to end. A snippet with a sentence beside it explains something.
+    lines = [line for line in text.splitlines() if line.strip() and not _FENCE.match(line)]
+    if len(lines) >= _FEWEST_LINES and sum(bool(_CODE_LINE.match(line)) for line in lines) >= _MOSTLY * len(lines):
         return "It is code, not a statement."
     return "It is data as a program printed it." if _is_data(text) else ""
-
-
-def _is_code(text: str) -> bool:
-    """Code from end to end. A snippet with a sentence beside it explains something."""
-    lines = [line for line in text.splitlines() if line.strip() and not _FENCE.match(line)]
-    if len(lines) < _FEWEST_LINES:
-        return False
-    return sum(bool(_CODE_LINE.match(line)) for line in lines) >= _MOSTLY * len(lines)
 
 
 def _is_data(text: str) -> bool:

@@ -155,8 +155,12 @@ def one_thing_apart(one: SplitSentence, other: SplitSentence) -> bool:
     _, start, end, start_too, end_too = changes[0]
     width = max(end - start, end_too - start_too)
     left, right = one.tokens[start:end], other.tokens[start_too:end_too]
+    # A path, a link or a command: two of them can both be right.
     return (
-        start > 0 and width == 1 and len(one.tokens) >= 4 and not any(_is_address(token) for token in (*left, *right))
+        start > 0
+        and width == 1
+        and len(one.tokens) >= 4
+        and not any(token.startswith(("`", "http")) or "/" in token for token in (*left, *right))
     )
 
 
@@ -167,11 +171,6 @@ def _but_for_a_not(one: SplitSentence, other: SplitSentence) -> bool:
     shorter, longer = sorted((left, right), key=len)
     added = [token for token in longer if token not in shorter]
     return len(added) == 1 and [token for token in longer if token not in added] == shorter and len(shorter) >= 2
-
-
-def _is_address(token: str) -> bool:
-    """A path, a link or a command: two of them can both be right."""
-    return token.startswith(("`", "http")) or "/" in token
 
 
 NEAR = 0.35  # likeness of sentences from which they are worth comparing
@@ -290,7 +289,11 @@ def _same_ground(one: Placed, other: Placed) -> bool:
 
 def _said_twice(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
     if same_text(one.read, other.read) or (not is_han(one.read.text) and equal(one.read, other.read)):
-        return _doubled(one, other)
+        # Word for word. Labels recur, and a short line below another heading is about something else.
+        a_line = (one.statement.is_entry or other.statement.is_entry) and _same_ground(one.statement, other.statement)
+        if one.read.is_label or not (a_line or len(one.read.text) >= LONG_ENOUGH):
+            return None
+        return Pair("same", other.statement, one.statement, "The same is said elsewhere, word for word or nearly.")
     if is_han(one.read.text) or not (one.read.states and other.read.states and much_alike(one.read, other.read)):
         return None
     either_way = relate(one.read.text, other.read.text), relate(other.read.text, one.read.text)
@@ -313,14 +316,6 @@ def _alike(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | N
         return None
     shorter, longer = sorted((one.statement, other.statement), key=lambda statement: len(statement.text))
     return Pair("same", shorter, longer, "Another entry says the same in other words.")
-
-
-def _doubled(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
-    """Word for word. Labels recur, and a short line below another heading is about something else."""
-    a_line = (one.statement.is_entry or other.statement.is_entry) and _same_ground(one.statement, other.statement)
-    if one.read.is_label or not (a_line or len(one.read.text) >= LONG_ENOUGH):
-        return None
-    return Pair("same", other.statement, one.statement, "The same is said elsewhere, word for word or nearly.")
 
 
 def _apart(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:

@@ -31,7 +31,18 @@ def in_skills(skills: Sequence[KeptSkill]) -> Iterator[Finding]:
         yield from _unused(kept)
     for _, folder in groupby(skills, key=lambda kept: kept.spot.target):
         beside = list(folder)
-        yield from _twice(beside)
+        words = {kept.skill.subject: frozenset(kept.skill.body.casefold().split()) for kept in beside}
+        told: set[str] = set()
+        for one, other in combinations(beside, 2):
+            first, second = words[one.skill.subject], words[other.skill.subject]
+            if min(len(first), len(second)) < _FEWEST_WORDS or other.skill.subject in told:
+                continue
+            likeness = len(first & second) / len(first | second)
+            if likeness >= (SAME_NAME_LIKE if one.skill.name == other.skill.name else OTHER_NAME_LIKE):
+                told.add(other.skill.subject)
+                why = f"It is {likeness:.0%} the same words as {one.skill.subject}."
+                advice = "Merge them: keep what each has that the other has not."
+                yield _finding(FindingKind.DUPLICATED, "low", other, why, advice, other=one.spot)
         yield from _cut(beside)
 
 
@@ -67,21 +78,6 @@ def _unused(kept: KeptSkill) -> Iterator[Finding]:
         retire = Retire(kept.skill.subject, kept.skill.content)
         wanted = Suggestion(kept.spot.target, kept.skill.subject, amendment=retire, reason=why, proposer=PROPOSER)
     yield _finding(FindingKind.UNUSED, "low", kept, why, "Archive it.", suggestion=wanted)
-
-
-def _twice(beside: Sequence[KeptSkill]) -> Iterator[Finding]:
-    words = {kept.skill.subject: frozenset(kept.skill.body.casefold().split()) for kept in beside}
-    told: set[str] = set()
-    for one, other in combinations(beside, 2):
-        first, second = words[one.skill.subject], words[other.skill.subject]
-        if min(len(first), len(second)) < _FEWEST_WORDS or other.skill.subject in told:
-            continue
-        likeness = len(first & second) / len(first | second)
-        if likeness >= (SAME_NAME_LIKE if one.skill.name == other.skill.name else OTHER_NAME_LIKE):
-            told.add(other.skill.subject)
-            why = f"It is {likeness:.0%} the same words as {one.skill.subject}."
-            advice = "Merge them: keep what each has that the other has not."
-            yield _finding(FindingKind.DUPLICATED, "low", other, why, advice, other=one.spot)
 
 
 def _cut(beside: Sequence[KeptSkill]) -> Iterator[Finding]:

@@ -60,9 +60,26 @@ def in_document(
         yield from found
         if document.project and (why := missing_from_project(statement.text, projects[document.project])):
             yield _finding(FindingKind.STALE, "low", statement, risks.shown, why, advice="Mend or remove the line.")
-        yield from _remarks(statement, document, risks)
+        # Notes: no fault, and still worth knowing.
+        if risks.bears and surface(document) == "memory":
+            why = f"It gives a standing order or says whom to obey ({risks.bears}): a person should have decided that."
+            yield _finding(
+                FindingKind.AUTHORITY, "note", statement, risks.shown, why, advice="Check that you wrote it."
+            )
+        size, budget = len(statement.text), document.budget
+        if statement.is_entry and size >= min(WIDEST, WIDE * (budget or WIDEST / WIDE)):
+            share = f", {size / budget:.0%} of what fits" if budget else ""
+            why = f"It has {size:,} characters{share}."
+            yield _finding(
+                FindingKind.VERBOSE, "note", statement, risks.shown, why, advice="Say it shorter, or make it a skill."
+            )
     if not blocked:
-        yield from _hidden(document)
+        # Dangers no one statement shows: in a heading, in front matter, across entries, or in bytes that are no
+        # text.
+        category, _ = harm(scan(document.text, surface(document)), document.text)
+        if category:
+            why = f"The document as a whole would harm whoever reads it as a prompt ({category})."
+            yield Finding(FindingKind.UNSAFE, "high", document.spot, "", why)
 
 
 def in_context(document: AuditedDocument) -> Iterator[Finding]:
@@ -127,28 +144,6 @@ def _wear(
         yield _finding(FindingKind.STALE, "low", statement, shown, why, advice="Write where it is now, or remove it.")
 
 
-def _remarks(statement: AuditedStatement, document: AuditedDocument, risks: Hazards) -> Iterator[Finding]:
-    """Notes: no fault, and still worth knowing."""
-    if risks.bears and surface(document) == "memory":
-        why = f"It gives a standing order or says whom to obey ({risks.bears}): a person should have decided that."
-        yield _finding(FindingKind.AUTHORITY, "note", statement, risks.shown, why, advice="Check that you wrote it.")
-    size, budget = len(statement.text), document.budget
-    if statement.is_entry and size >= min(WIDEST, WIDE * (budget or WIDEST / WIDE)):
-        share = f", {size / budget:.0%} of what fits" if budget else ""
-        why = f"It has {size:,} characters{share}."
-        yield _finding(
-            FindingKind.VERBOSE, "note", statement, risks.shown, why, advice="Say it shorter, or make it a skill."
-        )
-
-
-def _hidden(document: AuditedDocument) -> Iterator[Finding]:
-    """Dangers no one statement shows: in a heading, in front matter, across entries, or in bytes that are no text."""
-    category, _ = harm(scan(document.text, surface(document)), document.text)
-    if category:
-        why = f"The document as a whole would harm whoever reads it as a prompt ({category})."
-        yield Finding(FindingKind.UNSAFE, "high", document.spot, "", why)
-
-
 def removed(statement: AuditedStatement, why: str) -> Suggestion | None:
     return operated(statement, why, Remove(statement.spot.document, statement.sha256)) if statement.is_entry else None
 
@@ -195,7 +190,19 @@ def compare_statements(
         elif pair.tie == "same":
             if other not in gone and one not in gone:
                 gone.add(one)
-                yield _same(pair, one, other, shown)
+                words, against = _shown_words(one, shown), _shown_words(other, shown)
+                advice = "Remove one of them."
+                yield Finding(
+                    FindingKind.DUPLICATED,
+                    "low",
+                    one.spot,
+                    words,
+                    pair.why,
+                    advice,
+                    removed(one, f"{pair.why} ({other.spot})"),
+                    other.spot,
+                    against,
+                )
         elif not apart(one.circle, other.circle):
             yield _conflict(pair, shown)
     yield from (_in_both(homes, count) for homes, count in shared.items() if count)
@@ -221,24 +228,6 @@ def _turned(pair: Pair[AuditedStatement]) -> tuple[AuditedStatement, AuditedStat
     if pair.tie == "same" and pair.second.is_entry and not pair.first.is_entry:
         return pair.second, pair.first
     return pair.first, pair.second
-
-
-def _same(
-    pair: Pair[AuditedStatement], one: AuditedStatement, other: AuditedStatement, shown: Mapping[str, str]
-) -> Finding:
-    words, against = _shown_words(one, shown), _shown_words(other, shown)
-    advice = "Remove one of them."
-    return Finding(
-        FindingKind.DUPLICATED,
-        "low",
-        one.spot,
-        words,
-        pair.why,
-        advice,
-        removed(one, f"{pair.why} ({other.spot})"),
-        other.spot,
-        against,
-    )
 
 
 def _conflict(pair: Pair[AuditedStatement], shown: Mapping[str, str]) -> Finding:

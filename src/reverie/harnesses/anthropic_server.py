@@ -85,6 +85,8 @@ class AnthropicServer:
     @_as_expected
     def versions(self, store: str) -> Iterator[RemoteVersion]:
         for row in self._listed(f"/v1/memory_stores/{store}/memory_versions", MEMORY_BETA):
+            actor = row.get("created_by")
+            names = ("session_id", "api_key_id", "user_id", "service_account_id")
             yield RemoteVersion(
                 row["id"],
                 row["memory_id"],
@@ -92,7 +94,7 @@ class AnthropicServer:
                 _time(row["created_at"]),
                 row.get("path"),
                 row.get("content_sha256"),
-                _author(row.get("created_by")),
+                next((actor[name] for name in names if actor and actor.get(name)), ""),
             )
 
     def text(self, store: str, version: RemoteVersion) -> str | None:
@@ -263,11 +265,6 @@ def _session(row: Mapping[str, Any]) -> RemoteSession:
     person = row.get("reverie_user") or next((known[name] for name in _PERSON if known.get(name)), "")
     group = next((known[name] for name in _GROUP if known.get(name)), "")
     return RemoteSession(row["id"], _time(row["created_at"]), person, group or (row.get("agent") or {}).get("name", ""))
-
-
-def _author(actor: Mapping[str, str] | None) -> str:
-    names = ("session_id", "api_key_id", "user_id", "service_account_id")
-    return next((actor[name] for name in names if actor and actor.get(name)), "")
 
 
 def _time(text: str) -> datetime:

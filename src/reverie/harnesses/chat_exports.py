@@ -51,36 +51,31 @@ def _chatgpt_conversation(value: Any, where: str, path: Path) -> Iterator[Event]
     if not isinstance(mapping, Mapping):
         yield Flaw(where, "not a conversation with a `mapping` of messages")
         return
-    yield Opened(_chatgpt_head(value, where, path))
-    for name in _branch(mapping, value.get("current_node")):
-        message = mapping[name].get("message")
-        if isinstance(message, Mapping):
-            yield from _chatgpt_message(message, f"{where}, message {message.get('id')}")
-
-
-def _chatgpt_head(value: Mapping[str, Any], where: str, path: Path) -> Head:
     identity = value.get("conversation_id") or value.get("id") or f"{path.stem}-{where.rpartition(' ')[2]}"
     facts = {"model": value.get("default_model_slug"), "gpt": value.get("gizmo_id")}
     title = value.get("title")
-    return Head(
-        id=f"openai:{identity}",
-        harness="openai",
-        title=title if isinstance(title, str) and title else None,
-        started_at=moment(value.get("create_time")),
-        ended_at=moment(value.get("update_time")),
-        facts={name: str(fact) for name, fact in facts.items() if fact},
+    yield Opened(
+        Head(
+            id=f"openai:{identity}",
+            harness="openai",
+            title=title if isinstance(title, str) and title else None,
+            started_at=moment(value.get("create_time")),
+            ended_at=moment(value.get("update_time")),
+            facts={name: str(fact) for name, fact in facts.items() if fact},
+        )
     )
-
-
-def _branch(mapping: Mapping[str, Any], current: object) -> list[str]:
-    """The names of the nodes from the root to the current one."""
+    # The names of the nodes from the root to the current one.
+    current = value.get("current_node")
     place = current if isinstance(current, str) and current in mapping else _newest_leaf(mapping)
     way, seen = list[str](), set[str]()
     while isinstance(place, str) and place not in seen and isinstance(node := mapping.get(place), Mapping):
         seen.add(place)
         way.append(place)
         place = node.get("parent")
-    return way[::-1]
+    for name in way[::-1]:
+        message = mapping[name].get("message")
+        if isinstance(message, Mapping):
+            yield from _chatgpt_message(message, f"{where}, message {message.get('id')}")
 
 
 def _newest_leaf(mapping: Mapping[str, Any]) -> str | None:
@@ -199,12 +194,6 @@ def _sharegpt_conversation(value: Any, where: str, path: Path) -> Iterator[Event
     if not isinstance(messages, JsonList):
         yield Flaw(where, "not an object with a list of `conversations`")
         return
-    yield Opened(_sharegpt_head(value, where, path))
-    for number, message in enumerate(messages, 1):
-        yield _sharegpt_message(message, f"{where}, message {number}")
-
-
-def _sharegpt_head(value: Mapping[str, Any], where: str, path: Path) -> Head:
     metadata = value.get("metadata")
     about = {**(metadata if isinstance(metadata, Mapping) else {}), **value}
     number = about.get("prompt_index", where.rpartition(" ")[2])
@@ -215,13 +204,17 @@ def _sharegpt_head(value: Mapping[str, Any], where: str, path: Path) -> Head:
         "model": about.get("model"),
         "toolsets": ", ".join(map(str, toolsets)) if isinstance(toolsets, list) else None,
     }
-    return Head(
-        id=f"sharegpt:{identity if identity not in (None, '') else f'{path.stem}-{number}'}",
-        harness="sharegpt",
-        started_at=moment(about.get("timestamp")),
-        outcome=float(completed) if isinstance(completed, bool) else None,
-        facts={name: str(fact) for name, fact in facts.items() if fact},
+    yield Opened(
+        Head(
+            id=f"sharegpt:{identity if identity not in (None, '') else f'{path.stem}-{number}'}",
+            harness="sharegpt",
+            started_at=moment(about.get("timestamp")),
+            outcome=float(completed) if isinstance(completed, bool) else None,
+            facts={name: str(fact) for name, fact in facts.items() if fact},
+        )
     )
+    for number, message in enumerate(messages, 1):
+        yield _sharegpt_message(message, f"{where}, message {number}")
 
 
 def _sharegpt_message(message: Any, where: str) -> Said | Flaw:
@@ -235,25 +228,23 @@ def _sharegpt_message(message: Any, where: str) -> Said | Flaw:
         text, calls = calls_out_of(spoken(text))
         return Said(role, text, calls=calls)
     if role == "tool":
-        return _tool_responses(text)
+        # One message, however many calls it answers: it names a call only if it answers just one.
+        responses = [json_object(inside) or {"content": inside} for inside in _TOOL_RESPONSE.findall(text)]
+        if not responses:
+            return Said("tool", text, failed=how_call_failed(json_object(text)))
+        words = [response.get("content", response) for response in responses]
+        ends = [how_call_failed(word if isinstance(word, Mapping) else json_object(str(word))) for word in words]
+        said = (word if isinstance(word, str) else dumped(word) for word in words)
+        result = Said("tool", "\n".join(said), failed=_together(ends))
+        if len(responses) > 1:
+            return result
+        return replace(
+            result,
+            answers=string_or_none(responses[0].get("tool_call_id")),
+            name=string_or_none(responses[0].get("name")),
+        )
     generated = role == "system" and text.startswith(_SPOKEN_BY_HARNESS)
     return Said(role, text, noise="system prompt" if generated else None, origin=origin_of(content))
-
-
-def _tool_responses(text: str) -> Said:
-    """One message, however many calls it answers: it names a call only if it answers just one."""
-    responses = [json_object(inside) or {"content": inside} for inside in _TOOL_RESPONSE.findall(text)]
-    if not responses:
-        return Said("tool", text, failed=how_call_failed(json_object(text)))
-    words = [response.get("content", response) for response in responses]
-    ends = [how_call_failed(word if isinstance(word, Mapping) else json_object(str(word))) for word in words]
-    said = (word if isinstance(word, str) else dumped(word) for word in words)
-    result = Said("tool", "\n".join(said), failed=_together(ends))
-    if len(responses) > 1:
-        return result
-    return replace(
-        result, answers=string_or_none(responses[0].get("tool_call_id")), name=string_or_none(responses[0].get("name"))
-    )
 
 
 def _together(ends: list[bool | None]) -> bool | None:

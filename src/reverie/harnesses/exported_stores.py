@@ -64,7 +64,11 @@ class Pages:
 
     def add(self, file: Path, document: Any) -> None:
         if isinstance(document, Mapping):
-            marks = {str(name): value for name, value in document.items() if _plain_name(str(name)) in _MORE}
+            marks = {
+                str(name): value
+                for name, value in document.items()
+                if str(name).casefold().rpartition(".")[2].replace("_", "") in _MORE
+            }
             rest = frozenset(map(str, document)) - set(marks)
             follows = next((name for name, value in marks.items() if value), "")
             if follows:
@@ -81,10 +85,6 @@ class Pages:
                     next_step="Ask the service for the others, put each page into a file of its own in one folder, and "
                     "name the folder.",
                 )
-
-
-def _plain_name(name: str) -> str:
-    return name.casefold().rpartition(".")[2].replace("_", "")
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -56,7 +56,27 @@ class GeminiCliReader:
         return 0.95 if _FIRST_BYTES.match(start) or _is_head(first_line(start)) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
-        chat = _Chat(_head(path))
+        about: dict[str, str] = {}
+        for record in islice(_records(path), _SURVEYED_LINES):
+            told = {} if isinstance(record, Flaw) else mapping_or_empty(record[1])
+            told = mapping_or_empty(told.get("$set")) or told
+            about |= {
+                key: text for key in ("sessionId", "startTime", "kind") if (text := string_or_none(told.get(key)))
+            } | about
+        folder, chats = _root(path), path.parent.name == "chats"
+        subagent = about.get("kind") == "subagent"
+        chat = _Chat(
+            Head(
+                id=f"gemini-cli:{about.get('sessionId') or path.stem}",
+                harness="gemini-cli",
+                agent=Path(folder).name or None if folder else None,
+                started_at=moment(about.get("startTime")),
+                parent=f"gemini-cli:{path.parent.name}" if subagent and not chats else None,
+                facts={"kind": "subagent"} if subagent else {},
+                project=project_name(folder),
+                project_path=project_folder(folder),
+            )
+        )
         opened = False
         for record in _records(path):
             for event in [record] if isinstance(record, Flaw) else chat.events(*record):
@@ -85,28 +105,6 @@ def _records(path: Path) -> Iterator[tuple[str, Any] | Flaw]:
         yield from ((f"message {number}", message) for number, message in enumerate(messages, 1))
     else:
         yield Flaw(WHOLE_FILE, "not an object with a list of messages")
-
-
-def _head(path: Path) -> Head:
-    about: dict[str, str] = {}
-    for record in islice(_records(path), _SURVEYED_LINES):
-        told = {} if isinstance(record, Flaw) else mapping_or_empty(record[1])
-        told = mapping_or_empty(told.get("$set")) or told
-        about |= {
-            key: text for key in ("sessionId", "startTime", "kind") if (text := string_or_none(told.get(key)))
-        } | about
-    folder, chats = _root(path), path.parent.name == "chats"
-    subagent = about.get("kind") == "subagent"
-    return Head(
-        id=f"gemini-cli:{about.get('sessionId') or path.stem}",
-        harness="gemini-cli",
-        agent=Path(folder).name or None if folder else None,
-        started_at=moment(about.get("startTime")),
-        parent=f"gemini-cli:{path.parent.name}" if subagent and not chats else None,
-        facts={"kind": "subagent"} if subagent else {},
-        project=project_name(folder),
-        project_path=project_folder(folder),
-    )
 
 
 def _root(path: Path) -> str | None:

@@ -82,7 +82,24 @@ class MiniSweReader:
         if not isinstance(messages, JsonList):
             yield value if isinstance(value, Flaw) else Flaw("the file", "no list of messages")
             return
-        yield Opened(_mini_swe_head(run, path, messages))
+        first = last = None
+        for message in messages:
+            last = moment(value_within(message, "extra", "timestamp")) or last
+            first = first or last
+        yield Opened(
+            Head(
+                id=run_id("mini-swe-agent", path, messages),
+                harness="mini-swe-agent",
+                started_at=first,
+                ended_at=last if value_within(run, "info", "exit_status") else None,
+                facts=facts_of(
+                    exit_status=value_within(run, "info", "exit_status"),
+                    model=value_within(run, "info", "config", "model", "model_name"),
+                    task=run.get("instance_id"),
+                    version=value_within(run, "info", "mini_version"),
+                ),
+            )
+        )
         acted = False
         for number, message in enumerate(messages, 1):
             said = _mini_swe_message(message, acted, benchmark=bool(run.get("instance_id")))
@@ -90,31 +107,20 @@ class MiniSweReader:
             acted = acted or (said is not None and said.role == "assistant")
 
 
-def _mini_swe_head(run: Mapping[str, Any], path: Path, messages: Iterable[Any]) -> Head:
-    first = last = None
-    for message in messages:
-        last = moment(value_within(message, "extra", "timestamp")) or last
-        first = first or last
-    return Head(
-        id=run_id("mini-swe-agent", path, messages),
-        harness="mini-swe-agent",
-        started_at=first,
-        ended_at=last if value_within(run, "info", "exit_status") else None,
-        facts=facts_of(
-            exit_status=value_within(run, "info", "exit_status"),
-            model=value_within(run, "info", "config", "model", "model_name"),
-            task=run.get("instance_id"),
-            version=value_within(run, "info", "mini_version"),
-        ),
-    )
-
-
 def _mini_swe_message(message: Any, acted: bool, benchmark: bool) -> Said | None:
     if not isinstance(message, Mapping):
         return None
     at = moment(value_within(message, "extra", "timestamp"))
     if message.get("object") == "response" or message.get("role") == "assistant":
-        return _mini_swe_answer(message, at)
+        output = message.get("output")
+        items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
+        spoken = [text_of(item.get("content")) for item in items if item.get("type") == "message"]
+        text = "\n".join(spoken) if items else text_of(message.get("content"))
+        calls = openai_calls(message.get("tool_calls") or [i for i in items if i.get("type") == "function_call"])
+        if not calls:
+            calls = tuple(ToolCall("bash", command) for command in _COMMAND.findall(text))
+            text = _COMMAND.sub("", text).strip()
+        return Said("assistant", text, at=at, calls=calls)
     text = text_of(message.get("content", message.get("output")))
     if message.get("role") == "exit":
         return Said("tool", text, name="exit", at=at, noise="end of run")
@@ -128,18 +134,6 @@ def _mini_swe_message(message: Any, acted: bool, benchmark: bool) -> Said | None
         return _mini_swe_result(message, text, at)
     posing = Origin.TOOL if benchmark and not acted else None
     return Said("user", text, at=at, origin=posing or origin_of(message.get("content")))
-
-
-def _mini_swe_answer(message: Mapping[str, Any], at: Any) -> Said:
-    output = message.get("output")
-    items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
-    spoken = [text_of(item.get("content")) for item in items if item.get("type") == "message"]
-    text = "\n".join(spoken) if items else text_of(message.get("content"))
-    calls = openai_calls(message.get("tool_calls") or [i for i in items if i.get("type") == "function_call"])
-    if not calls:
-        calls = tuple(ToolCall("bash", command) for command in _COMMAND.findall(text))
-        text = _COMMAND.sub("", text).strip()
-    return Said("assistant", text, at=at, calls=calls)
 
 
 def _mini_swe_result(message: Mapping[str, Any], text: str, at: Any) -> Said:
@@ -195,7 +189,23 @@ def _swe_agent_run(path: Path) -> Mapping[str, Any] | Flaw:
 def _swe_agent_events(run: Mapping[str, Any], path: Path) -> Iterator[Event]:
     history = run.get("history")
     messages = history if isinstance(history, JsonList) and history else _SweAgentSteps(run.get("trajectory"))
-    yield Opened(_swe_agent_head(run, path, messages))
+    replayed = run.get("replay_config")
+    try:
+        config = parsed(replayed) if isinstance(replayed, str) else replayed
+    except ValueError:
+        config = None  # only the model's name is lost
+    yield Opened(
+        Head(
+            id=run_id("swe-agent", path, messages),
+            harness="swe-agent",
+            facts=facts_of(
+                exit_status=value_within(run, "info", "exit_status"),
+                model=value_within(config, "agent", "model", "name"),
+                environment=run.get("environment"),
+                version=value_within(run, "info", "swe_agent_version"),
+            ),
+        )
+    )
     acted, called = False, None
     for number, message in enumerate(messages, 1):
         said = _swe_agent_message(message, acted, called)
@@ -221,24 +231,6 @@ class _SweAgentSteps:
                 yield {"role": "tool", "content": step.get("observation")}
 
 
-def _swe_agent_head(run: Mapping[str, Any], path: Path, messages: Iterable[Any]) -> Head:
-    replayed = run.get("replay_config")
-    try:
-        config = parsed(replayed) if isinstance(replayed, str) else replayed
-    except ValueError:
-        config = None  # only the model's name is lost
-    return Head(
-        id=run_id("swe-agent", path, messages),
-        harness="swe-agent",
-        facts=facts_of(
-            exit_status=value_within(run, "info", "exit_status"),
-            model=value_within(config, "agent", "model", "name"),
-            environment=run.get("environment"),
-            version=value_within(run, "info", "swe_agent_version"),
-        ),
-    )
-
-
 def _swe_agent_message(message: Any, acted: bool, called: ToolCall | None) -> Said | None:
     role = role_of(message.get("role")) if isinstance(message, Mapping) else None
     if role is None:
@@ -249,24 +241,20 @@ def _swe_agent_message(message: Any, acted: bool, called: ToolCall | None) -> Sa
     if role == "system":
         return Said(role, text, noise="system prompt")
     if role == "assistant":
-        return _swe_agent_answer(message, text)
+        calls, action, thought = (
+            openai_calls(message.get("tool_calls")),
+            message.get("action"),
+            message.get("thought"),
+        )
+        if not calls and isinstance(action, str) and action.strip():
+            name, *arguments = action.strip().split(maxsplit=1)
+            calls = (ToolCall(name, "".join(arguments)),)
+        return Said("assistant", thought.strip() if calls and isinstance(thought, str) else text, calls=calls)
     if not acted and role == "user":
         return Said(role, text, origin=Origin.TOOL)
     ids = message.get("tool_call_ids")
     answers = str(ids[0]) if isinstance(ids, list) and ids else None
     return Said("tool", text, name=called.name if called else None, answers=answers)
-
-
-def _swe_agent_answer(message: Mapping[str, Any], text: str) -> Said:
-    calls, action, thought = (
-        openai_calls(message.get("tool_calls")),
-        message.get("action"),
-        message.get("thought"),
-    )
-    if not calls and isinstance(action, str) and action.strip():
-        name, *arguments = action.strip().split(maxsplit=1)
-        calls = (ToolCall(name, "".join(arguments)),)
-    return Said("assistant", thought.strip() if calls and isinstance(thought, str) else text, calls=calls)
 
 
 _TAU = re.compile(rb'\s*\[\s*\{\s*"(?:task_id|reward|info|traj|trial)"\s*:')
@@ -299,27 +287,25 @@ def _tau_result(result: Any, where: str, path: Path) -> Iterator[Event]:
     if not isinstance(messages, JsonList):
         yield Flaw(where, "no list of messages")
         return
-    yield Opened(_tau_head(result, path))
+    task, trial = result.get("task_id"), result.get("trial")
+    reward = result.get("reward", value_within(result, "reward_info", "reward"))
+    customer = value_within(result, "info", "task", "user_id")
+    yield Opened(
+        Head(
+            id=f"tau-bench:{result.get('id') or f'{path.stem}-{task}.{trial or 0}'}",
+            user=customer if isinstance(customer, str) and customer else None,
+            harness="tau-bench",
+            started_at=moment(result.get("start_time")),
+            ended_at=moment(result.get("end_time")),
+            outcome=float(reward) if isinstance(reward, int | float) else None,
+            facts=facts_of(task=task, trial=trial, termination=result.get("termination_reason")),
+        )
+    )
     for number, message in enumerate(messages, 1):
         if is_message(message):
             yield _tau_message(message)
         else:
             yield Flaw(f"{where}, message {number}", "not a message with a known role")
-
-
-def _tau_head(result: Mapping[str, Any], path: Path) -> Head:
-    task, trial = result.get("task_id"), result.get("trial")
-    reward = result.get("reward", value_within(result, "reward_info", "reward"))
-    customer = value_within(result, "info", "task", "user_id")
-    return Head(
-        id=f"tau-bench:{result.get('id') or f'{path.stem}-{task}.{trial or 0}'}",
-        user=customer if isinstance(customer, str) and customer else None,
-        harness="tau-bench",
-        started_at=moment(result.get("start_time")),
-        ended_at=moment(result.get("end_time")),
-        outcome=float(reward) if isinstance(reward, int | float) else None,
-        facts=facts_of(task=task, trial=trial, termination=result.get("termination_reason")),
-    )
 
 
 def _tau_message(message: Mapping[str, Any]) -> Said:

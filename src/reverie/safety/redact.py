@@ -45,15 +45,6 @@ def _secrets(text: str) -> list[SecretSpan]:
     return list(outside(spans, [found.span() for found in _placeholder().finditer(text)]))
 
 
-def _replaced(text: str, spans: list[SecretSpan]) -> str:
-    pieces: list[str] = []
-    end = 0
-    for span in spans:
-        pieces += text[end : span.start], f"[redacted:{span.kind}]"
-        end = span.end
-    return "".join((*pieces, text[end:]))
-
-
 def redact(text: str) -> Redacted:
     """The text with each secret replaced by `[redacted:<kind>]`; everything else keeps its bytes."""
     found: Counter[str] = Counter()
@@ -62,5 +53,10 @@ def redact(text: str) -> Redacted:
         if not spans:
             break
         found.update(span.kind for span in spans)
-        text = _replaced(text, spans)
+        pieces: list[str] = []
+        end = 0
+        for span in spans:
+            pieces += text[end : span.start], f"[redacted:{span.kind}]"
+            end = span.end
+        text = "".join((*pieces, text[end:]))
     return Redacted(text, dict(found))

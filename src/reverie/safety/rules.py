@@ -96,14 +96,10 @@ def compiled(pattern: str) -> re.Pattern[str]:
     pattern = re.sub(r"~(\d+)", lambda found: _WORDS % found[1], pattern)
     # Words end where gaps begin: with no character in both, there is one way to read a stretch, and no backtracking.
     pattern = pattern.replace(r"\w+", r"[^\W_]{1,32}").replace(r"\w*", r"[^\W_]{0,32}")
-    return re.compile(_bounded(pattern))
-
-
-def _bounded(pattern: str) -> str:
-    """Every quantifier gets an end, so that an attempt reads a bounded stretch whatever follows the anchor."""
+    # Every quantifier gets an end, so that an attempt reads a bounded stretch whatever follows the anchor.
     pattern = re.sub(r"(?<!\\)([)\]])\*|(\\[Sds])\*", lambda found: f"{found[1] or found[2]}{{0,16}}", pattern)
     pattern = re.sub(r"(?<!\\)([)\]])\+|(\\[Sds])\+", lambda found: f"{found[1] or found[2]}{{1,16}}", pattern)
-    return re.sub(r"\{(\d+),\}", lambda found: f"{{{found[1]},{64 + int(found[1])}}}", pattern)
+    return re.compile(re.sub(r"\{(\d+),\}", lambda found: f"{{{found[1]},{64 + int(found[1])}}}", pattern))
 
 
 def _never(text: str, place: int) -> None:

@@ -151,16 +151,13 @@ def _in_views(text: str, surface: str, budget: MatchBudget) -> Iterator[Signal]:
             yield signal
         if view.name is None:
             yield from _hidden(view, surface, budget)
-            yield from _suspected(view, surface)
-
-
-def _suspected(view: View, surface: str) -> Iterator[Signal]:
-    """Windows that read like an attack. Each weighs half or all, so that doubts about neighbours do not add up."""
-    half, whole = _DOUBTFUL[surface]
-    for score, start, end in suspicions(view.text):
-        if score >= half:
-            weight = ENOUGH[surface] * (1.0 if score >= whole else 0.5)
-            yield _traced(view, RuleMatch("suspicious.words", "suspicious", weight, start, end))
+            # Windows that read like an attack. Each weighs half or all, so that doubts about neighbours do not add
+            # up.
+            half, whole = _DOUBTFUL[surface]
+            for score, start, end in suspicions(view.text):
+                if score >= half:
+                    weight = ENOUGH[surface] * (1.0 if score >= whole else 0.5)
+                    yield _traced(view, RuleMatch("suspicious.words", "suspicious", weight, start, end))
 
 
 def _shifted(view: View, start: int, place: int) -> int:
@@ -179,7 +176,15 @@ def _hidden(view: View, surface: str, budget: MatchBudget) -> Iterator[Signal]:
             yield found._replace(rule=f"hidden.{hit.rule}", category="hidden", weight=hit.weight * _HIDDEN_FACTOR)
 
 
-def _in_passages(text: str, surface: str, budget: MatchBudget, depth: int) -> Iterator[Signal]:
+def _signals(text: str, surface: str, budget: MatchBudget, depth: int = 0) -> Iterator[Signal]:
+    for hit in invisible_runs(text):
+        yield Signal(*hit, None)
+    if depth == 0:
+        yield from _in_views(text, surface, budget)
+    else:
+        for view in whole_views(text):
+            yield from (_traced(view, hit) for hit in _read(view, surface, budget))
+            break
     for passage in decoded_passages(text):
         if passage.encoding == "spaced-out letters" and depth == 0 and len(passage.text) > _LONG_SPACING:
             weight = 1.0 if surface == "memory" else 0.7
@@ -191,18 +196,6 @@ def _in_passages(text: str, surface: str, budget: MatchBudget, depth: int) -> It
             source = f"{passage.encoding}, {signal.decoded_from}" if signal.decoded_from else passage.encoding
             weight = signal.weight * (_HIDDEN_FACTOR if depth == 0 else 1)
             yield Signal(signal.rule, signal.category, weight, passage.start, passage.end, source)
-
-
-def _signals(text: str, surface: str, budget: MatchBudget, depth: int = 0) -> Iterator[Signal]:
-    for hit in invisible_runs(text):
-        yield Signal(*hit, None)
-    if depth == 0:
-        yield from _in_views(text, surface, budget)
-    else:
-        for view in whole_views(text):
-            yield from (_traced(view, hit) for hit in _read(view, surface, budget))
-            break
-    yield from _in_passages(text, surface, budget, depth)
 
 
 def _quarantined(reason: str, start: int, end: int) -> Signal:

@@ -218,13 +218,6 @@ def _skeleton(original: str, plain: View) -> View | None:
 _leet_words = lazy_pattern(r"(?<![\w@$!+|])(?=[\w@$!+|]{0,16}[a-z])(?=[a-z]{0,16}[013457@$!])[\w@$!+|]{3,24}")
 
 
-def _leet(view: View) -> Iterator[View]:
-    words = " ".join(_leet_words().findall(view.text))
-    for table in (_LEET, _LEET_L) if words else ():
-        if _speaks(words.translate(table)):
-            yield View(view.text.translate(table), view.trace, "leetspeak")
-
-
 def _speaks(text: str) -> bool:
     """Whether a disguised reading holds words at all; in most texts it is gibberish and not worth searching."""
     return any(stem in text for stem in _STEMS)
@@ -238,16 +231,6 @@ def _ciphered_stems() -> dict[str, tuple[str, ...]]:
         "rot13": tuple(stem.translate(_ROT13) for stem in _STEMS),
         "atbash": tuple(stem.translate(_ATBASH) for stem in _STEMS),
     }
-
-
-def _ciphered(view: View) -> Iterator[View]:
-    for cipher, stems in _ciphered_stems().items():
-        if not any(stem in view.text for stem in stems):
-            continue
-        if cipher == "reversed":
-            yield View(view.text[::-1], partial(_mirrored, view), cipher)
-        else:
-            yield View(view.text.translate(_ROT13 if cipher == "rot13" else _ATBASH), view.trace, cipher)
 
 
 def _mirrored(view: View, place: int) -> int:
@@ -265,6 +248,15 @@ def whole_views(original: str) -> Iterator[View]:
     joints = _disguises()["joints"]
     if joints.search(best.text):
         yield _without(best, joints, "joined lines")
-    yield from _ciphered(best)
-    yield from _leet(best)
+    for cipher, stems in _ciphered_stems().items():
+        if not any(stem in best.text for stem in stems):
+            continue
+        if cipher == "reversed":
+            yield View(best.text[::-1], partial(_mirrored, best), cipher)
+        else:
+            yield View(best.text.translate(_ROT13 if cipher == "rot13" else _ATBASH), best.trace, cipher)
+    words = " ".join(_leet_words().findall(best.text))
+    for table in (_LEET, _LEET_L) if words else ():
+        if _speaks(words.translate(table)):
+            yield View(best.text.translate(table), best.trace, "leetspeak")
     yield _without(best, _disguises()["gaps"], "split words", gapless=True)

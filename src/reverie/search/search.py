@@ -85,7 +85,13 @@ def rank(
     if best <= 0:
         return []
     words = {candidate.key: candidate.lexical / best for candidate in candidates}
-    sessions = _sessions(words)
+    matches: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for key, value in words.items():
+        matches[key.user, key.session_id].append(value)
+    sessions = {
+        session: sum(sorted(values, reverse=True)[:BEST_OF_SESSION]) / BEST_OF_SESSION
+        for session, values in matches.items()
+    }
     known = [similarity for similarity in similarities if similarity is not None]
     middle = median(known) if known else 0.0
     scored = []
@@ -115,16 +121,6 @@ def spread_over_sessions(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
         (again if session in seen else fresh).append(row)
         seen.add(session)
     return (head + fresh + again)[:limit]
-
-
-def _sessions(words: Mapping[TurnKey, float]) -> dict[tuple[str, str], float]:
-    matches: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for key, value in words.items():
-        matches[key.user, key.session_id].append(value)
-    return {
-        session: sum(sorted(values, reverse=True)[:BEST_OF_SESSION]) / BEST_OF_SESSION
-        for session, values in matches.items()
-    }
 
 
 BYTES = 32

@@ -39,20 +39,16 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any] | Flaw]:
                 yield _long_line(path, number, FileSpan(place, end))
                 file.seek(end)
             elif line.strip():
-                yield from _line_value(number, line)
+                text, flawed = decoded(line)
+                if flawed:
+                    yield Flaw(f"line {number}", BAD_BYTES)
+                try:
+                    value = parsed(text)
+                except ValueError as error:
+                    yield Flaw(f"line {number}", _why_broken(line, error))
+                else:
+                    yield number, value
             place = end
-
-
-def _line_value(number: int, line: bytes) -> Iterator[tuple[int, Any] | Flaw]:
-    text, flawed = decoded(line)
-    if flawed:
-        yield Flaw(f"line {number}", BAD_BYTES)
-    try:
-        value = parsed(text)
-    except ValueError as error:
-        yield Flaw(f"line {number}", _why_broken(line, error))
-    else:
-        yield number, value
 
 
 def _long_line(path: Path, number: int, span: FileSpan) -> tuple[int, Any] | Flaw:

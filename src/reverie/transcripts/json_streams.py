@@ -280,7 +280,12 @@ def _shortened(file: BinaryIO, span: FileSpan, room: _Room, depth: int = 0) -> A
         raise ValueError(f"nested more than {MOST_DEPTH} deep")
     first = _first_byte(file, span)
     if first == _QUOTE:
-        return _cut_string(file, span, room)
+        size, room.left = max(room.left, 64), 0
+        raw = _read(file, span.start, size).lstrip()
+        inside = _WHOLE_CHARACTERS.match(raw, 1)
+        whole = inside.group(0).decode("utf-8", "ignore") if inside else ""
+        quoted = f'"{whole}"'
+        return f"{parsed(quoted)}\n[cut here: {span.size - size:,} bytes left out]"
     if first == _OPEN_LIST:
         return [_shortened(file, child, room, depth + 1) for _, child in _while_there_is(room, _children(file, span))]
     if first != _OPEN_OBJECT:
@@ -301,15 +306,6 @@ def _while_there_is(
             return
         room.left -= 1
         yield child
-
-
-def _cut_string(file: BinaryIO, span: FileSpan, room: _Room) -> str:
-    size, room.left = max(room.left, 64), 0
-    raw = _read(file, span.start, size).lstrip()
-    inside = _WHOLE_CHARACTERS.match(raw, 1)
-    whole = inside.group(0).decode("utf-8", "ignore") if inside else ""
-    quoted = f'"{whole}"'
-    return f"{parsed(quoted)}\n[cut here: {span.size - size:,} bytes left out]"
 
 
 # ---- where values begin and end --------------------------------------------------------------------------------------

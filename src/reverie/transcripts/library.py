@@ -73,7 +73,11 @@ class Library:
             user=user, reader=reader_named(reader, self.readers) if reader else None, again=again, watch=watch
         )
         if isinstance(source, Mapping):
-            run.events(plain_events(_storable_session(source)))
+            try:
+                kept: Mapping[str, Any] = storable(source)
+            except ValueError as error:
+                raise NotATranscript(f"The session is {error}.") from error
+            run.events(plain_events(kept))
             return run.added
         path = _existing(source)
         if path.is_file():
@@ -191,14 +195,6 @@ class Library:
 
     def _narrowed(self, user: str | None) -> Scope:
         return self.scope if user is None else self.scope.of(user)
-
-
-def _storable_session(session: Mapping[str, Any]) -> Mapping[str, Any]:
-    try:
-        kept: Mapping[str, Any] = storable(session)
-    except ValueError as error:
-        raise NotATranscript(f"The session is {error}.") from error
-    return kept
 
 
 def _existing(source: str | os.PathLike[str]) -> Path:

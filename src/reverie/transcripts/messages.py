@@ -206,32 +206,30 @@ def plain_events(session: Mapping[str, Any], where: str = "the session") -> Iter
             f"A session without a list of messages was found (it is {_described(session)}).",
             expected='{"id", "user", "started_at", "messages": [{"role", "content"}, …]}',
         )
-    yield Opened(_plain_head(session))
+    identity = session.get("id")
+    user = session.get("user") or session.get("user_id")
+    outcome = session.get("outcome", session.get("reward"))
+    folder = string_or_none(session.get("cwd"))
+    yield Opened(
+        Head(
+            id=str(identity) if identity not in (None, "") else _named_by_content(session),
+            user=str(user) if user not in (None, "") else None,
+            harness=str(session.get("harness") or "plain"),
+            agent=string_or_none(session.get("agent")),
+            title=string_or_none(session.get("title")),
+            started_at=moment(session.get("started_at") or session.get("created_at")),
+            ended_at=moment(session.get("ended_at")),
+            parent=string_or_none(session.get("parent")),
+            outcome=float(outcome) if isinstance(outcome, int | float) else None,
+            project=shown_name(session.get("project")) or project_name(folder),
+            project_path=project_folder(folder),
+        )
+    )
     for number, message in enumerate(messages, 1):
         if is_message(message):
             yield read_message(message)
         else:
             yield Flaw(f"{where}, message {number}", f"not a message with a known role: {_described(message)}")
-
-
-def _plain_head(session: Mapping[str, Any]) -> Head:
-    identity = session.get("id")
-    user = session.get("user") or session.get("user_id")
-    outcome = session.get("outcome", session.get("reward"))
-    folder = string_or_none(session.get("cwd"))
-    return Head(
-        id=str(identity) if identity not in (None, "") else _named_by_content(session),
-        user=str(user) if user not in (None, "") else None,
-        harness=str(session.get("harness") or "plain"),
-        agent=string_or_none(session.get("agent")),
-        title=string_or_none(session.get("title")),
-        started_at=moment(session.get("started_at") or session.get("created_at")),
-        ended_at=moment(session.get("ended_at")),
-        parent=string_or_none(session.get("parent")),
-        outcome=float(outcome) if isinstance(outcome, int | float) else None,
-        project=shown_name(session.get("project")) or project_name(folder),
-        project_path=project_folder(folder),
-    )
 
 
 def _named_by_content(session: Mapping[str, Any]) -> str:

@@ -77,23 +77,19 @@ def noise_in(message: Said) -> str | None:
 def heard(text: str) -> str:
     """The text without the blocks a harness put into it. Linear in the text, whatever tags it opens."""
     if "<" in text:
-        text = _without_tagged(text)
+        kept, place, never_closed = [], 0, set[str]()
+        for opening in _OPENING.finditer(text):
+            tag = opening.group(1)
+            if opening.start() < place or tag in never_closed:
+                continue
+            end = text.find(f"</{tag}>", opening.end())
+            if end < 0:
+                never_closed.add(tag)
+                continue
+            kept.append(text[place : opening.start()])
+            place = end + len(tag) + 3
+        text = "".join([*kept, text[place:]]) if kept or place else text
     return _without_hermes_memory(text) if _HERMES_RULE in text else text
-
-
-def _without_tagged(text: str) -> str:
-    kept, place, never_closed = [], 0, set[str]()
-    for opening in _OPENING.finditer(text):
-        tag = opening.group(1)
-        if opening.start() < place or tag in never_closed:
-            continue
-        end = text.find(f"</{tag}>", opening.end())
-        if end < 0:
-            never_closed.add(tag)
-            continue
-        kept.append(text[place : opening.start()])
-        place = end + len(tag) + 3
-    return "".join([*kept, text[place:]]) if kept or place else text
 
 
 def _without_hermes_memory(text: str) -> str:

@@ -75,7 +75,11 @@ class _Projects:
 
     def instructions(self, _: Path) -> Sequence[Place]:
         """Every project that has notes, or will have them, is no matter of the person's own instructions."""
-        with_notes = (project for project in self.folders if self.reads(project) or _notes_in(project))
+        with_notes = (
+            project
+            for project in self.folders
+            if self.reads(project) or any(name.endswith(".md") for name in names_in(project / "memory"))
+        )
         return [replace(INSTRUCTIONS, elsewhere=frozenset(self._whose(project)[0] for project in with_notes))]
 
     def notes(self, project: Path, folder: Path) -> Sequence[Place]:
@@ -124,10 +128,6 @@ def _begun_in(project: Path) -> str | None:
         if begun := next((cwd for cwd in told if cwd and is_dashed(project.name, cwd)), None):
             _known[project] = begun
     return _known.get(project)
-
-
-def _notes_in(project: Path) -> bool:
-    return any(name.endswith(".md") for name in names_in(project / "memory"))
 
 
 QUEUE = ("sessions", "queue", "--agent", "claude")

@@ -97,7 +97,10 @@ class ClaudeCodeReader:
         if subagent and _SIDE_QUESTION.match(subagent):
             return
         about = _survey(line for line in _lines(path) if not isinstance(line, Flaw))
-        session = _session_of(path, about)
+        # A file is named for its session, also when it repeats lines of one it resumed or was forked from.
+        of_subagent = path.stem.startswith("agent-")
+        names = [here.parent.name for here in path.parents if here.name == "subagents"] if of_subagent else [path.stem]
+        session = next((name for name in names if _UUID.fullmatch(name)), None) or about.session or path.stem
         chains = _Sidechains()
         pastes = Pastes.of(path, session)
         thread = _Thread(_head(path, about, session, subagent), subagent is not None, pastes)
@@ -107,7 +110,13 @@ class ClaudeCodeReader:
             elif subagent or not chains.takes(*line):
                 yield from thread.events(*line)
         yield from thread.closing()
-        yield from _read_sidechains(path, chains, session)
+        places = _places(path, {number for numbers in chains.lines.values() for number in numbers})
+        for chain, numbers in chains.lines.items():
+            about = _survey(_lines_at(path, places, numbers))
+            thread = _Thread(_head(path, about, session, chain), subagent=True)
+            for line in _lines_at(path, places, numbers):
+                yield from thread.events(*line)
+            yield from thread.closing()
 
 
 def _is_ours(line: Any) -> bool:
@@ -182,15 +191,11 @@ def working_folder(path: Path) -> str | None:
     return None
 
 
-def _session_of(path: Path, about: _About) -> str:
-    """A file is named for its session, also when it repeats lines of one it resumed or was forked from."""
-    of_subagent = path.stem.startswith("agent-")
-    names = [here.parent.name for here in path.parents if here.name == "subagents"] if of_subagent else [path.stem]
-    return next((name for name in names if _UUID.fullmatch(name)), None) or about.session or path.stem
-
-
 def _head(path: Path, about: _About, session: str, subagent: str | None) -> Head:
-    noted = _noted(path)
+    # The parent's note about a subagent in the file beside it, if there is one.
+    beside = path.with_suffix(".meta.json")
+    value = whole_json(beside) if beside.is_file() else None
+    noted = value if isinstance(value, Mapping) else {}
     facts = about.facts | ({"agent_type": kind} if (kind := string_or_none(noted.get("agentType"))) else {})
     return Head(
         id=f"claude-code:{session}/{subagent}" if subagent else f"claude-code:{session}",
@@ -209,13 +214,6 @@ def _project(path: Path, about: _About) -> str | None:
     if cwd := about.facts.get("cwd"):
         return PureWindowsPath(cwd).name or None  # splits at both kinds of slash
     return next((here.name for here in path.parents if here.parent.name == "projects"), None)
-
-
-def _noted(path: Path) -> Line:
-    """The parent's note about a subagent in the file beside it, if there is one."""
-    beside = path.with_suffix(".meta.json")
-    value = whole_json(beside) if beside.is_file() else None
-    return value if isinstance(value, Mapping) else {}
 
 
 # What is said, line by line.
@@ -267,7 +265,10 @@ class _Thread:
         elif kind == "attachment":
             yield from self._typed_meanwhile(line)
         elif kind in _MESSAGES:
-            content = _content(line)
+            message = line.get("message")
+            if not isinstance(message, Mapping) or not isinstance(message.get("content"), str | list):
+                raise ValueError(f"a line of the {line['type']} without content")
+            content = message["content"]
             self.last = moment(line.get("timestamp")) or self.last
             yield from self._assistant(line, content) if kind == "assistant" else self._user(line, content)
 
@@ -330,13 +331,6 @@ class _Thread:
             sender = {"origin": {"kind": mode or "peer"}}
         about = {key: line.get(key) for key in ("timestamp", "entrypoint")}
         yield from self._words({**sender, **about}, text_of(queued.get("prompt")))
-
-
-def _content(line: Line) -> object:
-    message = line.get("message")
-    if not isinstance(message, Mapping) or not isinstance(message.get("content"), str | list):
-        raise ValueError(f"a line of the {line['type']} without content")
-    return message["content"]
 
 
 def _groups(content: object) -> list[object]:
@@ -424,16 +418,6 @@ class _Sidechains:
         self.chain_of[uuid] = chain
         self.lines.setdefault(chain, []).append(number)
         return True
-
-
-def _read_sidechains(path: Path, chains: _Sidechains, session: str) -> Iterator[Event]:
-    places = _places(path, {number for numbers in chains.lines.values() for number in numbers})
-    for chain, numbers in chains.lines.items():
-        about = _survey(_lines_at(path, places, numbers))
-        thread = _Thread(_head(path, about, session, chain), subagent=True)
-        for line in _lines_at(path, places, numbers):
-            yield from thread.events(*line)
-        yield from thread.closing()
 
 
 def _places(path: Path, wanted: set[int]) -> dict[int, int]:

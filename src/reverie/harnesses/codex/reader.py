@@ -304,7 +304,10 @@ def _first_facts(
             model, cwd = string_or_none(item.payload.get("model")), cwd or string_or_none(item.payload.get("cwd"))
         elif item.kind == "response_item" and not cwd and "content" in item.payload:
             # The bare era tells the working directory only here.
-            cwd = _told_cwd(item.payload["content"])
+            parts = item.payload["content"] if isinstance(item.payload["content"], list) else []
+            texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+            told = next((found for text in texts if isinstance(text, str) and (found := _CWD.search(text))), None)
+            cwd = told.group(1).strip() if told else None
         if meta and model:
             break
     return meta, model, cwd, first
@@ -316,13 +319,6 @@ def _repository(cwd: str, url: str | None) -> str:
     folders = [PureWindowsPath(cwd), *PureWindowsPath(cwd).parents]
     found = next((folder for folder in folders if name and folder.name == name), None)
     return cwd[: len(str(found))] if found else cwd
-
-
-def _told_cwd(content: object) -> str | None:
-    parts = content if isinstance(content, list) else []
-    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
-    told = next((found for text in texts if isinstance(text, str) and (found := _CWD.search(text))), None)
-    return told.group(1).strip() if told else None
 
 
 def _id_of(path: Path, meta: Payload) -> str:

@@ -250,7 +250,16 @@ def read_session_file(path: Path, knows: Callable[[Path, str], bool]) -> Iterato
     database = _home(path) / "state.db"
     if database.exists() and knows(database, session):
         return
-    yield Opened(_file_head(session, about, path))
+    facts = {"source": about.get("platform"), "model": about.get("model")}
+    yield Opened(
+        Head(
+            id=f"hermes:{session}",
+            harness="hermes",
+            agent=profile_of(path) or "default",
+            started_at=moment(about.get("session_start")),
+            facts={name: str(value) for name, value in facts.items() if value},
+        )
+    )
     for where, message in messages:
         yield from _said_in_file(where, message, {"source": str(about.get("platform") or "")})
 
@@ -285,17 +294,6 @@ def _said_in_file(where: str, message: Any, about: Mapping[str, Any]) -> Iterato
         yield replace(words, failed=how_call_failed(json_object(words.text)))
     else:
         yield replace(words, text=spoken(words.text)) if words.role == "assistant" else words
-
-
-def _file_head(session: str, about: Mapping[str, Any], path: Path) -> Head:
-    facts = {"source": about.get("platform"), "model": about.get("model")}
-    return Head(
-        id=f"hermes:{session}",
-        harness="hermes",
-        agent=profile_of(path) or "default",
-        started_at=moment(about.get("session_start")),
-        facts={name: str(value) for name, value in facts.items() if value},
-    )
 
 
 def profile_of(path: Path) -> str | None:

@@ -109,7 +109,15 @@ def _database(database: sqlite3.Connection, path: Path) -> Iterator[Event]:
     for session in sessions:
         try:
             database.execute("BEGIN")
-            yield from _session(database, rows, wanted, session, path)
+            about, flaw = _about(database, wanted, session)
+            if flaw:
+                yield flaw
+            opened = False
+            for event in rows.said(session, about):
+                if not opened and not isinstance(event, Flaw):
+                    opened = True  # a session without a message is only a row Hermes made in passing
+                    yield Opened(_head(about, path))
+                yield event
             database.execute("COMMIT")
         except sqlite3.Error as error:
             yield Flaw(f"session {_text(session)}", why_unread(error))
@@ -134,20 +142,6 @@ def _session_ids(database: sqlite3.Connection) -> tuple[list[bytes], Flaw | None
         flaw = Flaw("table sessions", f"{why_unread(error)}; sessions are named by their messages instead")
     named = database.execute("SELECT DISTINCT session_id FROM messages")
     return list(dict.fromkeys([*found, *(session for (session,) in named)])), flaw
-
-
-def _session(
-    database: sqlite3.Connection, rows: HermesRows, wanted: list[str], session: bytes, path: Path
-) -> Iterator[Event]:
-    about, flaw = _about(database, wanted, session)
-    if flaw:
-        yield flaw
-    opened = False
-    for event in rows.said(session, about):
-        if not opened and not isinstance(event, Flaw):
-            opened = True  # a session without a message is only a row Hermes made in passing
-            yield Opened(_head(about, path))
-        yield event
 
 
 def _about(database: sqlite3.Connection, wanted: list[str], session: bytes) -> tuple[dict[str, Any], Flaw | None]:

@@ -299,16 +299,37 @@ class _Transcript:
             case "user":
                 return self._user(message, at)
             case "assistant":
-                return _assistant(message, at)
+                content = message.get("content")
+                parts = content if isinstance(content, list) else [content]
+                asked = [part for part in parts if isinstance(part, Mapping) and str(part.get("type")) in _CALLS]
+                text = text_of([part for part in parts if not any(part is call for call in asked)])
+                calls = tuple(
+                    ToolCall(
+                        str(part.get("name") or ""),
+                        arguments_text(part.get("arguments", part.get("input"))),
+                        string_or_none(part.get("id")),
+                    )
+                    for part in asked
+                )
+                if not text.strip() and not calls:
+                    return None
+                noise = "delivery mirror" if str(message.get("model")) in _MIRRORS else None
+                return Said("assistant", text, at=at, calls=calls, noise=noise)
             case "toolResult" | "tool":
-                return _result(message, at)
+                return Said(
+                    "tool",
+                    text_of(message.get("content")),
+                    name=string_or_none(message.get("toolName")),
+                    at=at,
+                    answers=string_or_none(message.get("toolCallId")),
+                    failed=_failed(message),
+                )
             case "bashExecution":
                 return _shell(message, at)
             case "system" | "developer" as role:
                 return _noted(role, message.get("content"), at, None)
             case _:
-                text = message.get("content") or message.get("summary")
-                return _noted("user", text, at, "injected context")
+                return _noted("user", message.get("content") or message.get("summary"), at, "injected context")
 
     def _user(self, message: Entry, at: datetime | None) -> Said | None:
         text, of_tool = text_of(message.get("content")), origin_of(message.get("content"))
@@ -356,36 +377,6 @@ def _gateway_speaking(words: str) -> str | None:
     if not words:
         return "system event"
     return next((noise for noise, beginning in _FROM_GATEWAY if words.startswith(beginning)), None)
-
-
-def _assistant(message: Entry, at: datetime | None) -> Said | None:
-    content = message.get("content")
-    parts = content if isinstance(content, list) else [content]
-    asked = [part for part in parts if isinstance(part, Mapping) and str(part.get("type")) in _CALLS]
-    text = text_of([part for part in parts if not any(part is call for call in asked)])
-    calls = tuple(
-        ToolCall(
-            str(part.get("name") or ""),
-            arguments_text(part.get("arguments", part.get("input"))),
-            string_or_none(part.get("id")),
-        )
-        for part in asked
-    )
-    if not text.strip() and not calls:
-        return None
-    noise = "delivery mirror" if str(message.get("model")) in _MIRRORS else None
-    return Said("assistant", text, at=at, calls=calls, noise=noise)
-
-
-def _result(message: Entry, at: datetime | None) -> Said:
-    return Said(
-        "tool",
-        text_of(message.get("content")),
-        name=string_or_none(message.get("toolName")),
-        at=at,
-        answers=string_or_none(message.get("toolCallId")),
-        failed=_failed(message),
-    )
 
 
 def _failed(message: Entry) -> bool | None:

@@ -106,28 +106,26 @@ def _session(database: sqlite3.Connection, about: dict[str, Any], name: object, 
             continue
         if said and not opened:
             opened = True
-            yield Opened(_head(about, folder))
+            parent, version = string_or_none(about.get("parent_id")), string_or_none(about.get("version"))
+            yield Opened(
+                Head(
+                    id=f"opencode:{about['id']}",
+                    harness="opencode",
+                    agent=Path(folder).name or None if folder else None,
+                    title=string_or_none(about.get("title")),
+                    started_at=moment(about.get("time_created")),
+                    parent=f"opencode:{parent}" if parent else None,
+                    facts={key: value for key, value in (("cwd", folder), ("version", version)) if value},
+                    project=project_name(folder),
+                    project_path=project_folder(folder),
+                )
+            )
             for unread in talk.commands.unread[:1]:
                 why = "cannot be read; what is typed in this folder is not told from its words, and is asked about"
                 yield Flaw(f"the command {unread}", why)
         yield from said
     if opened:
         yield Closed(ended_at=moment(about.get("time_updated")))
-
-
-def _head(about: Mapping[str, Any], folder: str | None) -> Head:
-    parent, version = string_or_none(about.get("parent_id")), string_or_none(about.get("version"))
-    return Head(
-        id=f"opencode:{about['id']}",
-        harness="opencode",
-        agent=Path(folder).name or None if folder else None,
-        title=string_or_none(about.get("title")),
-        started_at=moment(about.get("time_created")),
-        parent=f"opencode:{parent}" if parent else None,
-        facts={key: value for key, value in (("cwd", folder), ("version", version)) if value},
-        project=project_name(folder),
-        project_path=project_folder(folder),
-    )
 
 
 @dataclass(frozen=True, slots=True)

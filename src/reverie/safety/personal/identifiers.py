@@ -99,11 +99,6 @@ def _digits(words: str) -> list[int]:
     return [int(char) for char in words if char in "0123456789"]
 
 
-def _luhn(digits: list[int]) -> bool:
-    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 1
-
-
 def _iban_end(text: str, start: int, end: int) -> int | None:
     """Where an IBAN of its country's length ends, if its checksum holds: what follows it may be letters as well."""
     length = _IBAN_LENGTHS.get(text[start : start + 2].upper(), 0)
@@ -125,7 +120,9 @@ def ibans(text: str) -> Iterator[SecretSpan]:
 def cards(text: str) -> Iterator[SecretSpan]:
     """Payment cards: an issuer's first digits, a card's length, and the Luhn sum."""
     for found in _patterns()["card"].finditer(text):
-        if _luhn(_digits(found[0])):
+        digits = _digits(found[0])
+        doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
+        if (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 1:
             yield SecretSpan(*found.span(), "card")
 
 

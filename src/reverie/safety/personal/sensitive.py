@@ -120,22 +120,14 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
         yield at, text[at : at + _LONGEST]
 
 
-def _speaks_of_someone(language: _Language, sentence: str, found: re.Match[str]) -> bool:
-    return not (language.after().match(sentence, found.end()) or language.before().search(sentence[: found.start()]))
-
-
-def _matches(language: _Language, sentence: str) -> Iterator[tuple[str, re.Match[str]]]:
-    patterns = language.kinds
-    if language.near and language.someone().search(sentence) and not language.subject().search(sentence):
-        patterns += language.near
-    yield from ((kind, found) for kind, pattern in patterns for found in pattern().finditer(sentence))
-
-
 def _said(language: _Language, sentence: str) -> Iterator[SecretSpan]:
     if not language.gate().search(sentence) or language.about().search(sentence):
         return
-    for kind, found in _matches(language, sentence):
-        if _speaks_of_someone(language, sentence, found):
+    patterns = language.kinds
+    if language.near and language.someone().search(sentence) and not language.subject().search(sentence):
+        patterns += language.near
+    for kind, found in ((kind, found) for kind, pattern in patterns for found in pattern().finditer(sentence)):
+        if not (language.after().match(sentence, found.end()) or language.before().search(sentence[: found.start()])):
             yield SecretSpan(*found.span(), kind)
     if language.home().search(sentence):
         yield from (SecretSpan(span.start, span.end, "location") for span in street_addresses(sentence))
