@@ -25,7 +25,7 @@ from reverie.changes.headline import (
     hunks,
 )
 from reverie.changes.land import Landed, Outcome, Unsafe, in_words, undone_by
-from reverie.changes.ledger import Change, Edit
+from reverie.changes.ledger import Change
 from reverie.changes.proposal import OpenProposals, Proposal, ProposalStatus, elsewhere, moved
 from reverie.changes.queue import Review, Waiting
 from reverie.changes.queue import proposal_outcome as said_of
@@ -213,7 +213,10 @@ class Inbox:
         if proposal.suggestion.operations:
             written = [one for one in proposal.suggestion.operations if not isinstance(one, Remove)]
             return written[0].text if len(written) == 1 else ""
-        document = _document(proposal.suggestion.amendment, preview)
+        if preview is None or not isinstance(proposal.suggestion.amendment, Patch | Create):
+            return ""
+        pages = (one for one in preview.edits if one.document.lower().endswith((".md", "skill.md")))
+        document = next(pages, None)
         return document.after.decode("utf-8", "replace") if document and document.after else ""
 
     # ---- deciding ----------------------------------------------------------------------------------------------------
@@ -361,13 +364,6 @@ def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) ->
     typed = stored is not None and evidence.origin in (Origin.OWNER, Origin.MEMBER)
     named = (turn.said.name if turn else None) or (stored.user if stored and typed else None)
     return Voice(evidence, named or str(evidence.origin), at)
-
-
-def _document(amendment: Amendment | None, preview: Preview | None) -> Edit | None:
-    """The document of a skill, among the files that an amendment changes, if it can be written anew."""
-    if preview is None or not isinstance(amendment, Patch | Create):
-        return None
-    return next((one for one in preview.edits if one.document.lower().endswith((".md", "skill.md"))), None)
 
 
 def _amended(amendment: Amendment, text: str) -> Amendment:

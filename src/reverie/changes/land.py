@@ -258,6 +258,8 @@ class Proposing:
         if earlier := self._earlier(suggestion, instead_of):
             return Repeated(earlier)
         report, related = artifact.scanned(dict(drawn.new_texts)), self._related(artifact, drawn)
+        critical = self.records.critical(self.scope)
+        dropped = critical_rules_touched(self.known(artifact), artifact.form, drawn.edits) if critical else ()
         ruling = self.policy.rules(
             PolicyCase(
                 "memory" if artifact.is_memory else "skills",
@@ -265,7 +267,7 @@ class Proposing:
                 suggestion.actions,
                 suggestion.origin,
                 report,
-                self._critical(artifact, drawn, related),
+                why_it_asks(dropped, related, critical),
                 self.scope.user == "",
                 suggestion.people,
             )
@@ -290,14 +292,15 @@ class Proposing:
 
     def _related(self, artifact: Artifact, drawn: Drawn) -> tuple[Related, ...]:
         if not artifact.is_memory:
-            new, gone = _rules_changed(drawn)
+            # The rules of a skill that an amendment brings, and those it takes away.
+            before, after = dict[str, None](), dict[str, None]()
+            for edit in drawn.edits:
+                if edit.document.endswith(".md"):
+                    before |= dict.fromkeys(_rules(edit.before))
+                    after |= dict.fromkeys(_rules(edit.after))
+            new, gone = [text for text in after if text not in before], before.keys() - after.keys()
             return tuple(one for one in self.related(new[:MOST_RELATED]) if one.text not in gone)
         return self.related(text.decode("utf-8", "replace") for text in drawn.new_texts.values())
-
-    def _critical(self, artifact: Artifact, drawn: Drawn, related: tuple[Related, ...]) -> str:
-        critical = self.records.critical(self.scope)
-        dropped = critical_rules_touched(self.known(artifact), artifact.form, drawn.edits) if critical else ()
-        return why_it_asks(dropped, related, critical)
 
     def known(self, artifact: Artifact) -> Callable[[str], Known | None]:
         return partial(self.records.known, self.scope, artifact.holder.key)
@@ -314,16 +317,6 @@ class Proposing:
             elif suggestion.evidence and not _new_evidence(suggestion, past):  # the same words, worded otherwise
                 return past
         return None
-
-
-def _rules_changed(drawn: Drawn) -> tuple[list[str], set[str]]:
-    """The rules of a skill that an amendment brings, and those it takes away."""
-    before, after = dict[str, None](), dict[str, None]()
-    for edit in drawn.edits:
-        if edit.document.endswith(".md"):
-            before |= dict.fromkeys(_rules(edit.before))
-            after |= dict.fromkeys(_rules(edit.after))
-    return [text for text in after if text not in before], before.keys() - after.keys()
 
 
 def _rules(content: bytes | None) -> list[str]:

@@ -194,11 +194,6 @@ def ranges(numbers: Iterable[int]) -> list[list[int]]:
 def broken_links(rows: Iterable[Row]) -> Iterator[str]:
     """Faults of a chain, in words; none when it is whole."""
     emptied: set[int] = set()
-    yield from _links(rows, emptied)
-    yield from (f"row {number} was emptied, and no erasure says so" for number in sorted(emptied))
-
-
-def _links(rows: Iterable[Row], emptied: set[int]) -> Iterator[str]:
     previous, expected = BEGINNING, 1
     for one in rows:
         if one.number != expected:
@@ -213,6 +208,7 @@ def _links(rows: Iterable[Row], emptied: set[int]) -> Iterator[str]:
             for first, last in one.body.get("rows", ()):
                 emptied.difference_update(range(first, min(last, one.number) + 1))
         previous, expected = one.hash, one.number + 1
+    yield from (f"row {number} was emptied, and no erasure says so" for number in sorted(emptied))
 
 
 def digest(salt: str, content: bytes | None) -> str | None:

@@ -332,10 +332,6 @@ def merge_displaced(form: FormatName | None, late: Edit, now: bytes | None) -> M
     if form is None:
         both = None if now is None else three_way(late.before or b"", now, late.after or b"")
         return Merged(now, clashes=True) if both is None else Merged(both)
-    return _entries_merged(form, late, now)
-
-
-def _entries_merged(form: FormatName, late: Edit, now: bytes | None) -> Merged:
     read = FORMATS[form].read
     base, theirs = (read(content or b"").entries for content in (late.before, late.after))
     there = Counter(read(now or b"").entries)
@@ -357,16 +353,11 @@ def _entries_merged(form: FormatName, late: Edit, now: bytes | None) -> Merged:
     if not isinstance(outcome, Applied):
         adds = [Add(late.document, one.text) for one in operations if not isinstance(one, Remove)]
         return Merged(now, (*unclear, *adds))
-    return Merged(_in_their_places(form, late, now, outcome.after), tuple(unclear))
-
-
-def _in_their_places(form: FormatName, late: Edit, now: bytes | None, by_entries: bytes) -> bytes:
-    """Line by line, where that comes to the same entries: so each stands where the editor put it, with the text that
-    is no entry around it."""
-    read = FORMATS[form].read
+    # Line by line, where that comes to the same entries: so each stands where the editor put it, with the text that is
+    # no entry around it.
     both = three_way(late.before or b"", now or b"", late.after or b"")
-    same = both is not None and Counter(read(both).entries) == Counter(read(by_entries).entries)
-    return both if both is not None and same else by_entries
+    same = both is not None and Counter(read(both).entries) == Counter(read(outcome.after).entries)
+    return Merged(both if both is not None and same else outcome.after, tuple(unclear))
 
 
 # ---- whoever reads has what is there recorded first ------------------------------------------------------------------

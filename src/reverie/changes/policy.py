@@ -99,7 +99,8 @@ class Policy:
     gated: Mapping[str, str] = field(default_factory=dict)  # targets whose own settings want every write approved
 
     def rules(self, case: PolicyCase) -> Ruling:
-        written = {self._answer(case, action): action for action in case.actions}
+        own, usual = self.targets.get(case.target, {}), self.answers[case.surface]
+        written = {own.get(action) or usual.get(action, "ask"): action for action in case.actions}
         if "refuse" in written:
             return Ruling("refuse", f"the policy refuses to {written['refuse']} on {case.surface} of {case.target}")
         if floor := _floor(case):
@@ -112,10 +113,6 @@ class Policy:
             whose = f"the {case.origin}" if case.origin else "nobody known"
             return Ruling("ask", f"it rests on words of {whose}, not of the owner")
         return Ruling("land", f"the policy lets {case.surface} {', '.join(case.actions)} land on the owner's words")
-
-    def _answer(self, case: PolicyCase, action: str) -> Answer:
-        own = self.targets.get(case.target, {})
-        return own.get(action) or self.answers[case.surface].get(action, "ask")
 
     def may_approve(self, person: str, proposer: str, shared: bool) -> str | None:
         """Why this person may not approve this, or None if they may."""

@@ -23,7 +23,7 @@ from typing import Protocol
 from reverie.changes.ledger import Anchored, Change, ChangeQuery, HistoryRecords, Via, broken_links
 from reverie.core.errors import ReverieError
 from reverie.core.scope import Scope
-from reverie.memory.operation import Add, Operation, Remove, Replace
+from reverie.memory.operation import Add, Remove, Replace
 
 REASON_IN_SUBJECT = 60
 LONGEST_PARAGRAPH = 2_000
@@ -154,30 +154,21 @@ def _short(text: str, most: int) -> str:
 
 
 def _what(change: Change) -> str:
-    match change.grounds.via:
-        case Via.FOUND:
+    match change.grounds.via, change.operations:
+        case Via.FOUND, _:
             return f"Begin with {change.subject}"
-        case Via.OUTSIDE:
+        case Via.OUTSIDE, _:
             return f"Notice an edit of {change.subject}"
-        case Via.UNDO:
+        case Via.UNDO, _:
             return f"Undo a change of {change.subject}"
-        case _:
-            return _done(change.operations, change.subject) if change.operations else _amended(change)
-
-
-def _done(operations: tuple[Operation, ...], document: str) -> str:
-    if len(operations) > 1:
-        return f"Change {len(operations)} entries of {document}"
-    match operations[0]:
-        case Add():
-            return f"Add an entry to {document}"
-        case Replace():
-            return f"Replace an entry of {document}"
-        case Remove():
-            return f"Remove an entry of {document}"
-
-
-def _amended(change: Change) -> str:
+        case _, (Add(),):
+            return f"Add an entry to {change.subject}"
+        case _, (Replace(),):
+            return f"Replace an entry of {change.subject}"
+        case _, (Remove(),):
+            return f"Remove an entry of {change.subject}"
+        case _, (_, *_):
+            return f"Change {len(change.operations)} entries of {change.subject}"
     if all(edit.before is None for edit in change.edits):
         return f"Add {change.subject}"
     if all(edit.after is None for edit in change.edits):

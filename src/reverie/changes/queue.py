@@ -381,16 +381,12 @@ class Review:
 
     def _written(self, draft: Draft, grounds: Grounds, despite_findings: bool, even_critical: bool) -> Outcome:
         with self.outside.held(draft.artifact) as held:
-            if not even_critical and self._touches_critical(draft, held):
-                return Conflicted(None, CONFIRM)
+            if not even_critical and self.records.critical(self.scope):
+                drawn = draft.drawn(held)
+                known = partial(self.records.known, self.scope, draft.artifact.holder.key)
+                if isinstance(drawn, Drawn) and critical_rules_touched(known, draft.artifact.form, drawn.edits):
+                    return Conflicted(None, CONFIRM)
             return self.landing.write(draft, grounds, despite_findings=despite_findings)
-
-    def _touches_critical(self, draft: Draft, held: Held) -> bool:
-        if not self.records.critical(self.scope):
-            return False
-        drawn = draft.drawn(held)
-        known = partial(self.records.known, self.scope, draft.artifact.holder.key)
-        return isinstance(drawn, Drawn) and bool(critical_rules_touched(known, draft.artifact.form, drawn.edits))
 
     def _directly(self, because: str) -> Grounds:
         actor = self.scope.actor

@@ -7,7 +7,7 @@ gets into a prompt that Reverie builds just because it stands in a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -95,26 +95,33 @@ class ContextBuilder:
         return found
 
     def _made(self, asked: ContextRequest, session: str | None) -> GivenContext:
+        safe, withheld = list[Entry](), list[str]()
+        for entry in (each for name in asked.targets or self.memory.present() for each in self.memory.entries(name)):
+            report = scan(entry.text, "memory")
+            if report.blocked:
+                withheld.append(f"{entry.target}/{entry.document} {entry.id}: {report.findings[0].category}")
+            else:
+                safe.append(entry)
         space = asked.budget * CHARACTERS_A_TOKEN
-        entries, unsafe = _safe(self._entries(asked))
-        lines, left_out = _fitting(entries, space)
+        lines, left_out = _fitting(safe, space)
         space -= sum(map(len, lines))
-        found, withheld = self._matched(asked, max(0, space) // CHARACTERS_A_TOKEN)
-        text = _rendered(lines, found)
+        skills, unsafe = self._matched(asked, max(0, space) // CHARACTERS_A_TOKEN)
+        parts = ["# What you know\n", *lines] if lines else []
+        if skills:
+            parts.append("\n# Skills for this task\n" if parts else "# Skills for this task\n")
+        for found in skills:
+            version = f" ({found.skill.version})" if found.skill.version else ""
+            parts.append(f"\n## {found.skill.name}{version}\n\n{found.skill.body.strip()}\n")
         return GivenContext(
             self.ids.new("ctx"),
             self.clock.now(),
             session,
             asked,
-            text,
-            tuple(one.path for one in found),
+            "".join(parts),
+            tuple(one.path for one in skills),
             tuple(left_out),
-            (*unsafe, *withheld),
+            (*withheld, *unsafe),
         )
-
-    def _entries(self, asked: ContextRequest) -> list[Entry]:
-        names = asked.targets or self.memory.present()
-        return [entry for name in names for entry in self.memory.entries(name)]
 
     def _matched(self, asked: ContextRequest, budget: int) -> tuple[list[FoundSkill], list[str]]:
         if not (asked.task or asked.tags) or budget < 1:
@@ -128,17 +135,6 @@ class ContextBuilder:
             blocked = scan_skill(found.folder.files(found.skill.subject)).blocked
             (withheld if blocked else chosen).append(found)
         return chosen, [f"{found.path}: the safety scan would keep it out" for found in withheld]
-
-
-def _safe(entries: Iterable[Entry]) -> tuple[list[Entry], list[str]]:
-    safe, withheld = [], []
-    for entry in entries:
-        report = scan(entry.text, "memory")
-        if report.blocked:
-            withheld.append(f"{entry.target}/{entry.document} {entry.id}: {report.findings[0].category}")
-        else:
-            safe.append(entry)
-    return safe, withheld
 
 
 def _fitting(entries: Sequence[Entry], space: int) -> tuple[list[str], list[str]]:
@@ -159,13 +155,3 @@ def _fitting(entries: Sequence[Entry], space: int) -> tuple[list[str], list[str]
         lines.append(f"- {indented}\n")
     left_out = [f"{entries[at].id}: no room" for at in range(len(entries)) if at not in chosen]
     return lines, left_out
-
-
-def _rendered(lines: Sequence[str], skills: Sequence[FoundSkill]) -> str:
-    parts = ["# What you know\n", *lines] if lines else []
-    if skills:
-        parts.append("\n# Skills for this task\n" if parts else "# Skills for this task\n")
-    for found in skills:
-        version = f" ({found.skill.version})" if found.skill.version else ""
-        parts.append(f"\n## {found.skill.name}{version}\n\n{found.skill.body.strip()}\n")
-    return "".join(parts)

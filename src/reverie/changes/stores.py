@@ -436,7 +436,18 @@ def swap(storing: StoreWrites, wanted: Swap) -> Outcome:
             return Conflicted(
                 None, f"{store.id} was written to since the dream began ({store.written - wanted.written} versions)"
             )
-        edits, written = _edits(transaction, scope, wanted, storing.author)
+        # The edits, removals first, so that nothing is in the way of what comes. What comes is as old as in the
+        # output.
+        old = {one.path: one for one in _memories(transaction, scope, wanted.store)}
+        new = {one.path: one for one in _memories(transaction, scope, wanted.output)}
+        gone = [Edit(path, old[path].content, None) for path in sorted(old.keys() - new.keys())]
+        came = [
+            Edit(path, old[path].content if path in old else None, one.content)
+            for path, one in new.items()
+            if path not in old or old[path].sha256 != one.sha256
+        ]
+        flags, dates = {path: one.flags for path, one in new.items()}, {path: one.age for path, one in new.items()}
+        edits, written = (*gone, *came), WriteContext(storing.author, each=flags, dates=dates)
         if not edits:
             return Unchanged("the output says what the input says")
         grounds = replace(
@@ -446,22 +457,6 @@ def swap(storing: StoreWrites, wanted: Swap) -> Outcome:
             proposal=wanted.name,
         )
         return storing.write(transaction, scope, written, edits, grounds)
-
-
-def _edits(
-    transaction: StoreTransaction, scope: Scope, wanted: Swap, author: Author
-) -> tuple[tuple[Edit, ...], WriteContext]:
-    """The edits, removals first, so that nothing is in the way of what comes. What comes is as old as in the output."""
-    old = {one.path: one for one in _memories(transaction, scope, wanted.store)}
-    new = {one.path: one for one in _memories(transaction, scope, wanted.output)}
-    gone = [Edit(path, old[path].content, None) for path in sorted(old.keys() - new.keys())]
-    came = [
-        Edit(path, old[path].content if path in old else None, one.content)
-        for path, one in new.items()
-        if path not in old or old[path].sha256 != one.sha256
-    ]
-    flags, dates = {path: one.flags for path, one in new.items()}, {path: one.age for path, one in new.items()}
-    return (*gone, *came), WriteContext(author, each=flags, dates=dates)
 
 
 def _memories(transaction: StoreTransaction, scope: Scope, store: str) -> Iterator[StoredMemory]:

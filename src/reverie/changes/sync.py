@@ -292,7 +292,14 @@ class Mirror:
             if write.problem:
                 continue
             if proposal is None:
-                yield from self._proposed(target, write, proposer)
+                operations = self._operations(target, write)
+                wanted = tuple(one for one in operations if one is not None)
+                if len(wanted) == len(operations):
+                    why = f"staged by {target.harness} for approval"
+                    suggestion = Suggestion(
+                        target.name, write.document, wanted, reason=why, proposer=proposer, spoken_by=Origin.AGENT
+                    )
+                    yield proposal_outcome(self.review.propose(suggestion, land=False))
             elif proposal.status is not ProposalStatus.WAITING:
                 target.discard(write.id)
                 yield f"{proposal.id} is {proposal.status}: taken out of the queue of {target.harness}."
@@ -301,17 +308,6 @@ class Mirror:
             if waits and proposer not in staged:
                 self.review.reject(proposal, f"decided in {target.harness}", by=target.harness)
                 yield f"{proposal.id} was decided in {target.harness}."
-
-    def _proposed(self, target: Target, write: StagedWrite, proposer: str) -> Iterator[str]:
-        operations = self._operations(target, write)
-        if None in operations:
-            return
-        wanted = tuple(one for one in operations if one is not None)
-        why = f"staged by {proposer.partition('/')[0]} for approval"
-        suggestion = Suggestion(
-            target.name, write.document, wanted, reason=why, proposer=proposer, spoken_by=Origin.AGENT
-        )
-        yield proposal_outcome(self.review.propose(suggestion, land=False))
 
 
 def _operation(step: StagedStep, document: str, entries: list[Entry]) -> Operation | None:
