@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from reverie.experiments.experiment import FEWEST, Sample, interval
+from reverie.experiments import FEWEST, Sample, interval
 
 MOST, ALPHA = 4_000, 0.05
 Draw = Callable[[np.random.Generator, int, float], "np.ndarray"]

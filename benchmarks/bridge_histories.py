@@ -25,12 +25,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import EDITS, Edit, read_edits, touched_up
-from reverie.bridge.compare.diff import DOUBT, DiffKind, store_diff
-from reverie.bridge.compare.rewording import only_reworded
-from reverie.bridge.compare.statements import Snapshot
-from reverie.bridge.propose.backing import Talk, doubt
-from reverie.bridge.propose.route import Kept, KeptOut, LocalRule, Places, closest, conflicts, route
-from reverie.bridge.source import HeardSession
+from reverie.bridge.backing import Talk, doubt
+from reverie.bridge.diff import DOUBT, DiffKind, store_diff
+from reverie.bridge.places import LocalRule, Places
+from reverie.bridge.route import Kept, KeptOut, closest, conflicts, route
+from reverie.bridge.source import HeardSession, Snapshot
+from reverie.bridge.statements import only_reworded
 
 MANY, SEED = 40, 11
 ATTACKS = ("repeats", "one wording", "many wordings", "tool", "one against many")

@@ -29,14 +29,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import EDITS, Edit, read_edits
-from reverie.bridge.compare.diff import Difference, DiffKind
-from reverie.bridge.compare.statements import Snapshot, StoreStatement
-from reverie.bridge.propose.backing import Talk
-from reverie.bridge.propose.curate import AT_ONCE, curated
-from reverie.bridge.propose.draft import NewSkill, with_new_skills
-from reverie.bridge.propose.persons import about_one_person, perhaps_about, words_of
-from reverie.bridge.propose.route import KeptOut, LocalRule, Places, route, spoken_beside
-from reverie.bridge.source import HeardSession
+from reverie.bridge.backing import Talk
+from reverie.bridge.diff import Difference, DiffKind
+from reverie.bridge.draft import AT_ONCE, NewSkill, curated, with_new_skills
+from reverie.bridge.persons import about_one_person, perhaps_about, words_of
+from reverie.bridge.places import LocalRule, Places
+from reverie.bridge.route import KeptOut, route, spoken_beside
+from reverie.bridge.source import HeardSession, Snapshot
+from reverie.bridge.statements import StoreStatement
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.curators import Curated
 from reverie.skills.library import FoundSkill

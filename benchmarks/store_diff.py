@@ -22,8 +22,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import BEHAVIOUR, EDITS, SAME, Case, cases, read_edits
-from reverie.bridge.compare.diff import DiffKind, StoreDiff, store_diff
-from reverie.bridge.compare.statements import Snapshot
+from reverie.bridge.diff import DiffKind, StoreDiff, store_diff
+from reverie.bridge.source import Snapshot
 
 MANY, SEED = 100, 7
 

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_diff import answer_of, print_figures, reports
 from benchmarks.store_edits import EDITS, Case, cases, read_edits
 from reverie.app import open_home
-from reverie.bridge.compare.diff import DiffKind, StoreDiff
+from reverie.bridge.diff import DiffKind, StoreDiff
 from reverie.testing.model_plays import Says
 from reverie.testing.model_recordings import conversation
 from reverie.testing.model_server import serving

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reverie.app import open_home
-from reverie.bridge.propose.route import KeptOut
+from reverie.bridge.route import KeptOut
 from reverie.changes.land import Landed
 from reverie.harnesses.anthropic_server import AnthropicServer
 from tests.peers import ANTHROPIC, python_with

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.store_edits import BEHAVIOUR, cases, read_edits
-from reverie.bridge.compare.diff import DiffKind, StoreDiff, store_diff
-from reverie.bridge.compare.statements import Snapshot, statements_in
+from reverie.bridge.diff import DiffKind, StoreDiff, store_diff
+from reverie.bridge.source import Snapshot
+from reverie.bridge.statements import statements_in
 
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "training" / "data" / "relate-b.jsonl"

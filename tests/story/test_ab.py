@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from reverie.app import Home, open_home
 from reverie.cli import reverie
 from reverie.core.errors import BadInput
-from reverie.experiments.experiment import Conclusion
+from reverie.experiments import Conclusion
 from reverie.storage.backup.files import files_to_back_up
 from tests.conftest import NOON
 from tests.serving import serving

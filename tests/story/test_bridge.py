@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home, open_home
-from reverie.bridge.propose.amendments import Batch
-from reverie.bridge.propose.draft import Drafted, Postponed
-from reverie.bridge.propose.route import Kept, KeptOut
+from reverie.bridge.amendments import Batch
+from reverie.bridge.draft import Drafted, Postponed
+from reverie.bridge.route import Kept, KeptOut
 from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
 from reverie.changes.land import Landed
 from reverie.changes.proposal import Proposal
@@ -97,7 +97,7 @@ def test_a_second_pull_brings_only_what_is_new(managed: Served, home: Home) -> N
 def test_a_pull_that_was_cut_off_goes_on_where_it_stopped(
     managed: Served, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reverie.bridge.pull.AT_ONCE", 2)
+    monkeypatch.setattr("reverie.bridge.source.AT_ONCE", 2)
     store = managed.store()
     for number in range(7):
         managed.memory(store, f"/{number}.md", f"Rule {number}.")

@@ -12,9 +12,9 @@ from benchmarks.store_diff import answer_of
 from benchmarks.store_diff_played import SEEDS, Player, played
 from benchmarks.store_edits import BEHAVIOUR
 from reverie.app import open_home
-from reverie.bridge.propose.amendments import Batch
-from reverie.bridge.propose.draft import Drafted
-from reverie.bridge.propose.route import KeptOut
+from reverie.bridge.amendments import Batch
+from reverie.bridge.draft import Drafted
+from reverie.bridge.route import KeptOut
 from reverie.core.errors import BadSetting
 from reverie.testing.model_plays import OpenConnection, Refuses, Says
 from reverie.testing.model_recordings import Recordings

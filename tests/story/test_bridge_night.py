@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home, open_home
-from reverie.bridge.night import BridgeNight, TooFew
-from reverie.bridge.propose.draft import Drafted
+from reverie.bridge.draft import Drafted
+from reverie.bridge.server import BridgeNight, TooFew
 from reverie.bridge.source import RemoteDream
 from reverie.cli import reverie
 from reverie.client import Client
@@ -32,8 +32,8 @@ SAID = (
 
 @pytest.fixture
 def managed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    monkeypatch.setattr("reverie.bridge.night.MOST_SESSIONS", 2)
-    monkeypatch.setattr("reverie.bridge.night.POLL_SECONDS", 0.05)
+    monkeypatch.setattr("reverie.bridge.server.MOST_SESSIONS", 2)
+    monkeypatch.setattr("reverie.bridge.server.POLL_SECONDS", 0.05)
     with open_home(tmp_path / "managed", settings={"owner": "them"}) as home, serving(home) as server:
         yield server
 
@@ -117,7 +117,7 @@ def test_two_hundred_and_thirty_sessions_are_dreamt_in_three_dreams(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the protocol's own limit of a hundred sessions a dream; what was said early and late is in the last store."""
-    monkeypatch.setattr("reverie.bridge.night.POLL_SECONDS", 0.05)
+    monkeypatch.setattr("reverie.bridge.server.POLL_SECONDS", 0.05)
     said = ["Thanks, that works.", "Can you look at the failing test?"] * 115
     said[3], said[150], said[229] = SAID[0], SAID[2], SAID[4]
     with (

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home
-from reverie.bridge.compare.diff import Difference, DiffKind, store_diff
-from reverie.bridge.compare.statements import Snapshot, StoreStatement
-from reverie.bridge.propose.backing import Doubt, Talk
-from reverie.bridge.propose.draft import DoubtedDraft, Drafted
-from reverie.bridge.propose.route import Kept, KeptOut
-from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
+from reverie.bridge.backing import Doubt, Talk
+from reverie.bridge.diff import Difference, DiffKind, store_diff
+from reverie.bridge.draft import DoubtedDraft, Drafted
+from reverie.bridge.route import Kept, KeptOut
+from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion, Snapshot
+from reverie.bridge.statements import StoreStatement
 from reverie.core.errors import NotReached
 from tests.conftest import NOON
 

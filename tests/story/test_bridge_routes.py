@@ -10,11 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home, open_home
-from reverie.bridge.compare.diff import Difference, DiffKind
-from reverie.bridge.compare.statements import StoreStatement
-from reverie.bridge.propose.curate import Curation, Worded
-from reverie.bridge.propose.draft import Drafted
-from reverie.bridge.propose.route import Kept, KeptOut, Route
+from reverie.bridge.diff import Difference, DiffKind
+from reverie.bridge.draft import Curation, Drafted, Worded
+from reverie.bridge.route import Kept, KeptOut, Route
+from reverie.bridge.statements import StoreStatement
 from reverie.changes.proposal import Proposal
 from reverie.cli import reverie
 from reverie.memory.operation import Add

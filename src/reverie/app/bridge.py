@@ -13,10 +13,9 @@ from reverie.core.errors import BadSetting, NotFound
 
 if TYPE_CHECKING:
     from reverie.app.home import Home
-    from reverie.bridge.compare.statements import Snapshot
     from reverie.bridge.library import Bridge
-    from reverie.bridge.propose.route import Places
-    from reverie.bridge.source import StoreSource
+    from reverie.bridge.places import Places
+    from reverie.bridge.source import Snapshot, StoreSource
     from reverie.changes.proposal import Proposal
     from reverie.dreams.curators import Curator
     from reverie.harnesses.anthropic_server import AnthropicServer
@@ -26,8 +25,8 @@ SOURCES = "reverie.sources"  # the entry point of managed memories that stranger
 
 
 def bridge(home: Home) -> Bridge:
+    from reverie.bridge.amendments import Amending
     from reverie.bridge.library import Bridge
-    from reverie.bridge.propose.amendments import Amending
     from reverie.harnesses.exported_stores import read_folder
     from reverie.system.file_records import RouteFile, StoreCopies, every_copy
 
@@ -56,9 +55,9 @@ def _curator(home: Home) -> Curator | None:
 
 def learn_move(home: Home, moved: Proposal) -> None:
     """Where a reviewer put what the bridge had put elsewhere."""
-    from reverie.bridge.propose.draft import PROPOSER
-    from reverie.bridge.propose.learned_routes import MEMORY, SKILL, USER
-    from reverie.bridge.propose.route import USER as USER_DOCUMENT
+    from reverie.bridge.draft import PROPOSER
+    from reverie.bridge.places import MEMORY, SKILL, USER
+    from reverie.bridge.route import USER as USER_DOCUMENT
 
     if moved.suggestion.proposer == PROPOSER:
         subject = moved.suggestion.subject
@@ -81,7 +80,7 @@ def _pushed_documents(home: Home, target: str | None) -> dict[str, str]:
 
 def _places(home: Home, target: str) -> Places:
     """Every skill with its rules, and every entry of one target, each with what history knows of it."""
-    from reverie.bridge.propose.route import LocalRule, Places
+    from reverie.bridge.places import LocalRule, Places
     from reverie.skills.edits import rules_of
     from reverie.skills.page import lines_of
 
@@ -105,7 +104,7 @@ def _places(home: Home, target: str) -> Places:
 
 def _own_store(home: Home, store: str) -> Snapshot | None:
     """A memory store of this home's own database, the owner's or nobody's."""
-    from reverie.bridge.compare.statements import Snapshot
+    from reverie.bridge.source import Snapshot
 
     for scope in (home.owned, home.owned.of("")):
         stores = home.tenants.stores(scope)

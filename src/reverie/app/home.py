@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.run.runner import DreamRunner
     from reverie.erasure.library import Erasing
-    from reverie.experiments.library import Experiments
+    from reverie.experiments import Experiments
     from reverie.harnesses.anthropic_server import AnthropicServer
     from reverie.harnesses.installers import Installing
     from reverie.memory.library import Entry, Memory
@@ -315,7 +315,7 @@ class Home:
 
     @cached_property
     def experiments(self) -> Experiments:
-        from reverie.experiments.library import Experiments
+        from reverie.experiments import Experiments
         from reverie.system.file_records import ExperimentFiles
 
         return Experiments(ExperimentFiles(self.config.home / "ab"), self.clock)

@@ -10,15 +10,22 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Protocol
 
-from reverie.bridge.compare.diff import StoreDiff, store_diff
-from reverie.bridge.compare.statements import Snapshot
-from reverie.bridge.night import BridgeNight, BridgeNights, DreamNight, DreamServer, TooFew
-from reverie.bridge.propose.amendments import Amending, Batch
-from reverie.bridge.propose.backing import Talk
-from reverie.bridge.propose.learned_routes import LearnedRoute, LearnedRoutes
-from reverie.bridge.pull import Pull, Pulled, new_nights, snapshot_at
-from reverie.bridge.push import Pushed, StoreWriter, push
-from reverie.bridge.source import Copies, HeardSession, RemoteDream, StoreSource
+from reverie.bridge.amendments import Amending, Batch
+from reverie.bridge.backing import Talk
+from reverie.bridge.diff import StoreDiff, store_diff
+from reverie.bridge.places import LearnedRoute, LearnedRoutes
+from reverie.bridge.server import BridgeNight, BridgeNights, DreamNight, DreamServer, Pushed, StoreWriter, TooFew, push
+from reverie.bridge.source import (
+    Copies,
+    HeardSession,
+    Pull,
+    Pulled,
+    RemoteDream,
+    Snapshot,
+    StoreSource,
+    new_nights,
+    snapshot_at,
+)
 from reverie.changes.land import Outcome
 from reverie.changes.ledger import Change
 from reverie.changes.proposal import Proposal

@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reverie.bridge.compare.statements import Snapshot
-from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
+from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion, Snapshot
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import sha256

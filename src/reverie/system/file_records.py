@@ -14,13 +14,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from reverie.bridge.night import BridgeNight, Link
-from reverie.bridge.propose.learned_routes import LearnedRoute
+from reverie.bridge.places import LearnedRoute
+from reverie.bridge.server import BridgeNight, Link
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.clock import rfc3339
 from reverie.core.hashes import sha256
 from reverie.core.strings import slug
-from reverie.experiments.experiment import Experiment, Metric, Outcome
+from reverie.experiments import Experiment, Metric, Outcome
 from reverie.system.files import PATIENCE_SECONDS, explained, flocked, make_folder, read_file, remove_file, replace_file
 from reverie.transcripts.files import kept_name
 from reverie.transcripts.records import Ended
@@ -92,7 +92,7 @@ TAIL = 65_536  # bytes in which the last line begins
 
 @dataclass(frozen=True, slots=True)
 class ExperimentFiles:
-    """Experiments below the home: implements `reverie.experiments.library.ExperimentRecords`.
+    """Experiments below the home: implements `reverie.experiments.ExperimentRecords`.
 
     <home>/ab/<name>/experiment.json
                      outcomes.jsonl     one line a session, only ever appended to; a unit by its hash
@@ -307,7 +307,7 @@ class StoreCopies:
 
 @dataclass(frozen=True, slots=True)
 class RouteFile:
-    """`routes/learned.json`: implements `reverie.bridge.propose.learned_routes.LearnedRoutes`."""
+    """`routes/learned.json`: implements `reverie.bridge.places.LearnedRoutes`."""
 
     path: Path
 

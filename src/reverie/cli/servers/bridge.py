@@ -102,7 +102,7 @@ def dream(*, store: str, server: str, key_name: str, model: str, instructions: s
     A night that was killed, or in which a dream failed, goes on where it stopped when this is run again. STORE itself
     is not changed. Two lines of a crontab make a clock and a trigger of it: one without --after, one with.
     """
-    from reverie.bridge.night import TooFew
+    from reverie.bridge.server import TooFew
 
     with shell.opened() as house:
         night = house.bridge.dream(
@@ -223,7 +223,7 @@ def routes(*, remove: str | None, shell: Shell) -> None:
 @common
 def undo(*, batch: str, because: str, shell: Shell) -> None:
     """Take back everything that was approved of one dream (drm_…) or one batch, newest first."""
-    from reverie.bridge.propose.amendments import all_landed
+    from reverie.bridge.amendments import all_landed
     from reverie.changes.land import Landed, in_words
 
     with shell.opened() as house:

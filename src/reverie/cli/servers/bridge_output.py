@@ -23,14 +23,12 @@ from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.bridge.compare.diff import Difference, DiffKind, StoreDiff
-    from reverie.bridge.compare.statements import StoreStatement
-    from reverie.bridge.night import BridgeNight
-    from reverie.bridge.propose.amendments import Batch
-    from reverie.bridge.propose.draft import Result
-    from reverie.bridge.pull import Pulled
-    from reverie.bridge.push import Pushed
-    from reverie.bridge.source import RemoteDream
+    from reverie.bridge.amendments import Batch
+    from reverie.bridge.diff import Difference, DiffKind, StoreDiff
+    from reverie.bridge.draft import Result
+    from reverie.bridge.server import BridgeNight, Pushed
+    from reverie.bridge.source import Pulled, RemoteDream
+    from reverie.bridge.statements import StoreStatement
     from reverie.client import Client
 
 
@@ -82,7 +80,7 @@ def batch_as_json(batch: Batch) -> dict[str, Any]:
 
 
 def show_batch(batch: Batch) -> None:
-    from reverie.bridge.propose.draft import DoubtedDraft
+    from reverie.bridge.draft import DoubtedDraft
 
     told = [_told(one) for one in batch.results]
     for one in told:
@@ -110,10 +108,10 @@ def show_pushed(pushed: Pushed) -> None:
 
 def _told(one: Result) -> dict[str, Any]:
     """The outcome of a difference, and the proposal if there is one."""
-    from reverie.bridge.propose.amendments import waits
-    from reverie.bridge.propose.backing import SENTENCES as SENTENCES_OF_DOUBT
-    from reverie.bridge.propose.draft import DoubtedDraft, Drafted, NoPlace, Postponed
-    from reverie.bridge.propose.route import SENTENCES
+    from reverie.bridge.amendments import waits
+    from reverie.bridge.backing import SENTENCES as SENTENCES_OF_DOUBT
+    from reverie.bridge.draft import DoubtedDraft, Drafted, NoPlace, Postponed
+    from reverie.bridge.route import SENTENCES
     from reverie.changes.queue import Waiting, proposal_outcome
 
     proposal: str | None = None
@@ -186,7 +184,7 @@ def show_diff(found: StoreDiff, every: bool) -> None:
 
 
 def _kinds() -> Iterable[DiffKind]:
-    from reverie.bridge.compare.diff import DiffKind
+    from reverie.bridge.diff import DiffKind
 
     return DiffKind
 

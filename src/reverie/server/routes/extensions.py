@@ -33,7 +33,7 @@ from reverie.core.scope import LOCAL
 from reverie.core.strings import is_loopback
 from reverie.erasure.records import Erasure as Done
 from reverie.erasure.records import ErasureKind, Rules
-from reverie.experiments.library import Experiments
+from reverie.experiments import Experiments
 from reverie.server.caller import BEARER, HEADER, Administrator, Caller, House, Reader, Writer
 from reverie.server.errors import Problem
 from reverie.server.middleware import IMPORTING

@@ -6,28 +6,22 @@ Nothing is composed: what is proposed is the managed memory's own sentence. What
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from enum import StrEnum
-from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from reverie.bridge.compare.align import stems
-from reverie.bridge.compare.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
-from reverie.bridge.compare.rewording import SURE_CONFLICT, only_reworded
-from reverie.bridge.compare.statements import Snapshot, StoreStatement, statements_of
-from reverie.bridge.propose.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
-from reverie.bridge.propose.learned_routes import USER as TO_USER
-from reverie.bridge.propose.persons import (
+from reverie.bridge.diff import ALIKE, Difference, DiffKind, stems
+from reverie.bridge.persons import (
     about_one_person,
     about_the_user,
     name_words,
-    perhaps_about,
-    words_of,
 )
-from reverie.changes.history import Rule
+from reverie.bridge.places import MATES, NOTHING, SKILL, SPOKEN, LearnedRoute, LocalRule, Places, learned_for
+from reverie.bridge.places import USER as TO_USER
+from reverie.bridge.statements import SURE_CONFLICT, StoreStatement, only_reworded
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.language_detection import lowered
 from reverie.dreams.light.tagger import tag_sentences
@@ -43,20 +37,14 @@ from reverie.text.relation import mutual_conflict
 from reverie.text.wording.words import normal
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 GOTCHAS = "Gotchas"
 MEMORY, USER = "MEMORY.md", "USER.md"
 LONGEST = 600  # characters of a statement that can become a rule
-CLOSEST = 12  # rules that are compared closely
 NEAR = 0.3  # likeness from which a rule is held against what is proposed
 SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
-SPOKEN = 3  # one in so many sentences of a talk, or of a page, says rules of a skill, from which it is about that
-MATES = 2  # statements of a page that say rules of a skill, from which the page is about it
-NEARLY_ALL = 0.8  # of the rules of skills that a page holds, that are those of one skill
 CLOSE = 0.45  # likeness from which a rule may be meant, though nothing says that both cannot hold
-ITS_RULES, APART = 0.3, 0.16  # likeness to a skill from which a statement belongs there, and how much more than others
 LASTING = 0.12  # from where the tagger takes a statement with a date for one that holds
 REDACTED = "[redacted:"
 NO_RULES = frozenset({"when to use", "when to use this skill", "use when", "usage", "triggers", "overview"}) | NUMBERED
@@ -94,35 +82,6 @@ SENTENCES = {
 
 
 @dataclass(frozen=True, slots=True)
-class LocalRule:
-    """A rule in force here that can be changed: an entry of memory, or a rule in a section of a skill.
-
-    `since` and `evidence` are what history knows of it; `skill` is None for memory.
-    """
-
-    text: str
-    where: str
-    target: str
-    subject: str
-    section: str = ""
-    skill: FoundSkill | None = None
-    since: datetime | None = None
-    evidence: str = ""
-    critical: bool = False
-
-    def known_as(self, rule: Rule | None) -> LocalRule:
-        """With what history knows of it."""
-        if rule is None:
-            return self
-        evidence = ", ".join(dict.fromkeys(one.session_id for one in rule.change.grounds.evidence))
-        return replace(self, since=rule.since, evidence=evidence, critical=rule.critical)
-
-    def __str__(self) -> str:
-        landed = f", landed {self.since:%Y-%m-%d}" if self.since else ""
-        return f"“{self.text}” in {self.where}{landed}{f' on {self.evidence}' if self.evidence else ''}"
-
-
-@dataclass(frozen=True, slots=True)
 class Route:
     """`rule` is what is replaced or removed; without one the text is added, to a skill or to a document of memory.
     What is about `one_person` stays in memory."""
@@ -151,96 +110,6 @@ class KeptOut:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class Places:
-    """Every rule that can be changed here, and every skill; and where reviewers put things. `folder` is
-    the key of the one that new skills go to; `pages` the skills that pages of the managed memory are about; `people`
-    the accounts that are known, here and there, and `common` the words that it has without a capital."""
-
-    standing: Sequence[LocalRule]
-    skills: Sequence[FoundSkill]
-    today: date
-    learned: Sequence[LearnedRoute] = ()
-    folder: str = ""
-    pages: Mapping[tuple[str, str], FoundSkill] = field(default_factory=dict)
-    people: frozenset[str] = frozenset()
-    common: frozenset[str] = frozenset()
-
-    @cached_property
-    def _vectors(self) -> NDArray[np.float32]:
-        return embed([normal(one.text) for one in self.standing])
-
-    @cached_property
-    def _known_words(self) -> frozenset[str]:
-        said = [
-            *(one.text for one in self.standing),
-            *(f"{one.skill.description} {one.skill.body}" for one in self.skills),
-        ]
-        return self.common | {lowered(word) for text in said for word in words_of(text)}
-
-    def perhaps_about(self, text: str) -> str:
-        """The name in a text that may be one person's: of an account, or of somebody nothing here speaks of."""
-        return perhaps_about(text, self.people, self._known_words)
-
-    def near(self, text: str, least: float) -> list[LocalRule]:
-        """The rules most like a text, the nearest first."""
-        if not self.standing:
-            return []
-        likeness = self._vectors @ embed([normal(text)])[0]
-        order = likeness.argsort()[::-1][:CLOSEST].tolist()
-        return [self.standing[at] for at in order if likeness[at] >= least]
-
-    def rewords_critical(self, difference: Difference) -> bool:
-        """Whether a critical rule was said before, and other words stand there now: nobody is sure of these."""
-        if difference.kind.is_behaviour or difference.reworded == 1.0 or not difference.new:
-            return False
-        rules = (_said_here(one.text, self) for one in difference.old if not one.code)
-        return any(rule is not None and rule.critical for rule in rules)
-
-    @cached_property
-    def _matters(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """For each skill the mean of its rules, and its description."""
-        import numpy as np
-
-        rules = [[at for at, rule in enumerate(self.standing) if rule.skill is skill] for skill in self.skills]
-        empty = np.zeros(self._vectors.shape[1:], dtype=np.float32)
-        means = np.array([self._vectors[some].mean(axis=0) if some else empty for some in rules])
-        lengths = np.linalg.norm(means, axis=1, keepdims=True)
-        names = [(one.skill.name.replace("-", " "), *one.skill.tags, *one.skill.triggers) for one in self.skills]
-        told = [f"{'. '.join(name)}. {one.skill.description}" for name, one in zip(names, self.skills, strict=True)]
-        return np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0), embed([*map(normal, told)])
-
-    def like_its_rules(self, text: str) -> FoundSkill | None:
-        """The skill whose rules and description are like a text, and more so than those of every other."""
-        if not self.standing or not self.skills:
-            return None
-        said = embed([normal(text)])[0]
-        rules, told = (side @ said for side in self._matters)
-        likeness = rules + told / 2
-        best, *others = likeness.argsort()[::-1].tolist()
-        apart = not others or likeness[best] - likeness[others[0]] >= APART
-        return self.skills[best] if likeness[best] >= ITS_RULES and apart else None
-
-    def beside(self, snapshot: Snapshot) -> Places:
-        """With the skill that each page of a managed memory is about: its statements are rules of that, and of hardly
-        another. A page on which everything is noted is about none."""
-        rules: dict[tuple[str, str], Counter[str]] = {}
-        statements = Counter[tuple[str, str]]()
-        for one in statements_of(snapshot):
-            statements[one.path, one.heading] += 1
-            rule = None if one.code else _said_here(one.text, self)
-            if rule is not None and rule.skill is not None:
-                rules.setdefault((one.path, one.heading), Counter())[rule.skill.path] += 1
-        by_path = {one.path: one for one in self.skills}
-        words = {word for text in snapshot.texts.values() for word in words_of(text) if word.islower()}
-        pages_of = dict[tuple[str, str], FoundSkill]()
-        for page, said in rules.items():
-            ((name, many),) = said.most_common(1)
-            if many >= max(MATES, NEARLY_ALL * said.total(), statements[page] / SPOKEN):
-                pages_of[page] = by_path[name]
-        return replace(self, pages=pages_of, common=frozenset(words))
-
-
 def route(difference: Difference, places: Places) -> list[Route | KeptOut]:
     """One for each statement that came; where none came, one for each that went."""
     if difference.kind is DiffKind.REMOVED:
@@ -249,7 +118,7 @@ def route(difference: Difference, places: Places) -> list[Route | KeptOut]:
 
 
 def _removed(difference: Difference, gone: StoreStatement, places: Places) -> Route | KeptOut:
-    rule = _said_here(gone.text, places)
+    rule = places.said_here(gone.text)
     if rule is None:
         return KeptOut(difference, Kept.NOT_HERE)
     return Route(difference, "", rule, rule.skill, rule.section, why="the same rule stands here")
@@ -259,7 +128,7 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     reason = _kept_out(new, places.today)
     if reason is not None:
         return KeptOut(difference, reason)
-    covered = _said_here(new.text, places)
+    covered = places.said_here(new.text)
     # "Two signatures are optional" has the words of the rule it weakens: of a critical rule only the same words are it
     if covered is not None and (not covered.critical or only_reworded(covered.text, new.text) == 1.0):
         return KeptOut(difference, Kept.COVERED, covered)
@@ -360,16 +229,9 @@ def _kept_out(new: StoreStatement, today: date) -> Kept | None:
     return None
 
 
-def _said_here(text: str, places: Places) -> LocalRule | None:
-    """The rule in force that says the same."""
-    near = places.near(text, ALIKE)
-    best = max(near, key=lambda one: (only_reworded(one.text, text), one.critical), default=None)
-    return best if best is not None and only_reworded(best.text, text) >= SAID_ELSEWHERE else None
-
-
 def _changed_here(difference: Difference, new: StoreStatement, places: Places) -> LocalRule | None:
     """The rule in force that says what was said there before; else the one the change speaks against."""
-    said = next((rule for one in difference.old if (rule := _said_here(one.text, places))), None)
+    said = next((rule for one in difference.old if (rule := places.said_here(one.text))), None)
     if said is not None or difference.kind is not DiffKind.CHANGED:
         return said
     return next(iter(conflicts(new.text, places, least=ALIKE)), None)

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from reverie.bridge.compare.diff import DOUBT, Difference, DiffKind, StoreDiff
-from reverie.bridge.compare.rewording import only_reworded
-from reverie.bridge.compare.statements import StoreStatement
-from reverie.bridge.propose.backing import SENTENCES, Backing, Doubt, Talk, doubt
-from reverie.bridge.propose.curate import Curation, curated
-from reverie.bridge.propose.draft import (
+from reverie.bridge.backing import SENTENCES, Backing, Doubt, Talk, doubt
+from reverie.bridge.diff import DOUBT, Difference, DiffKind, StoreDiff
+from reverie.bridge.draft import (
     ASKS,
     PROPOSER,
+    Curation,
     DoubtedDraft,
     Drafted,
     NewSkill,
@@ -24,24 +22,15 @@ from reverie.bridge.propose.draft import (
     Postponed,
     Result,
     Routed,
+    curated,
     placed,
     skill_suggestion,
     suggestion,
     with_new_skills,
 )
-from reverie.bridge.propose.learned_routes import LearnedRoute, checked_place
-from reverie.bridge.propose.route import (
-    USER,
-    Kept,
-    KeptOut,
-    Places,
-    Route,
-    as_learned,
-    closest,
-    conflicts,
-    route,
-    spoken_beside,
-)
+from reverie.bridge.places import LearnedRoute, Places, checked_place
+from reverie.bridge.route import USER, Kept, KeptOut, Route, as_learned, closest, conflicts, route, spoken_beside
+from reverie.bridge.statements import StoreStatement, only_reworded
 from reverie.changes.land import Landed, Outcome, Repeated, undone_by
 from reverie.changes.ledger import Change, ChangeQuery
 from reverie.changes.proposal import Proposal, ProposalStatus

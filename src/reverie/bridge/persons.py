@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
-from reverie.bridge.compare.align import stems
-from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.diff import stems
+from reverie.bridge.statements import StoreStatement
 from reverie.dreams.light.language_detection import detect_language, lowered, small_words_of, speaks_of_self
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.text.wording.number_words import spelled

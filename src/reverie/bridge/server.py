@@ -1,19 +1,30 @@
-"""A night that is bigger than one dream: its sessions in batches, each dreamt over what the last one wrote.
+"""What a server is asked to do: a night that is bigger than one dream, and documents that are pushed into a store.
 
-What is to be done is written down before it is begun, so that a night that was killed goes on where it stopped: a dream
-that was begun and not written down is found on the server by what it reads.
+A night's sessions go in batches, each dreamt over what the last one wrote. What is to be done is written down before it
+is begun, so that a night that was killed goes on where it stopped: a dream that was begun and not written down is found
+on the server by what it reads.
+
+What was approved here is pushed as documents at paths that stay the same, below `/reverie/`, and nothing outside of
+that is touched. What stands there already is not written again: after a push, a push does nothing, and a pull brings
+nothing that is new here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from reverie.bridge.source import RemoteDream, RemoteSession
+from reverie.bridge.source import RemoteDream, RemoteSession, RemoteVersion
 from reverie.core.clock import Clock
+from reverie.core.errors import BadInput
+from reverie.core.hashes import sha256
+from reverie.safety.redact import redact
+from reverie.safety.scan import scan
+
+# ---- a night of many sessions ----------------------------------------------------------------------------------------
 
 MOST_SESSIONS = 100  # that one dream reads, by the protocol
 OVER = ("completed", "failed", "canceled")
@@ -149,3 +160,59 @@ class DreamNight:
         night = replace(night, links=(*night.links[:at], link, *night.links[at + 1 :]))
         self.nights.keep_night(night)
         return night
+
+
+# ---- documents that are pushed ---------------------------------------------------------------------------------------
+
+ROOT = "/reverie/"
+LARGEST = 102_400  # bytes of one memory, by the protocol
+
+
+class StoreWriter(Protocol):
+    """A memory store that can be written. Each write names what it expects to find, so nothing is written over."""
+
+    def standing(self, store: str, below: str, /) -> list[RemoteVersion]: ...
+
+    def put(self, store: str, path: str, content: str, was: RemoteVersion | None, /) -> None: ...
+
+    def remove(self, store: str, was: RemoteVersion, /) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    unchanged: int
+    kept_back: tuple[tuple[str, str], ...]  # path, and why it is not sent
+
+
+def push(writer: StoreWriter, store: str, documents: Mapping[str, str]) -> Pushed:
+    """Make what stands below `/reverie/` the same as these documents, by their paths below it."""
+    if not documents:
+        raise BadInput("There is nothing to push.", expected="a skill or an entry of memory")
+    wanted = {f"{ROOT}{path}": text for path, text in documents.items()}
+    kept_back = {path: why for path, text in wanted.items() if (why := _why_not(text))}
+    there = {one.path or "": one for one in writer.standing(store, ROOT)}
+    hashes = {path: sha256(text.encode("utf-8", "surrogateescape")) for path, text in wanted.items()}
+    written = [
+        path
+        for path, hashed in hashes.items()
+        if path not in kept_back and (path not in there or there[path].sha256 != hashed)
+    ]
+    removed = [path for path in there if path not in wanted]
+    for path in written:
+        writer.put(store, path, wanted[path], there.get(path))
+    for path in removed:
+        writer.remove(store, there[path])
+    unchanged = len(wanted) - len(written) - len(kept_back)
+    return Pushed(tuple(written), tuple(removed), unchanged, tuple(kept_back.items()))
+
+
+def _why_not(text: str) -> str:
+    if redact(text).found:
+        return "it holds a secret"
+    if len(text.encode("utf-8", "surrogateescape")) > LARGEST:
+        return f"it is longer than {LARGEST:,} bytes"
+    return "the safety scan would keep it out" if scan(text, "skill").blocked else ""

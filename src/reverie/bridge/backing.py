@@ -14,10 +14,9 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING
 
-from reverie.bridge.compare.align import stems
-from reverie.bridge.compare.diff import Difference
-from reverie.bridge.compare.rewording import SURE_CONFLICT
+from reverie.bridge.diff import Difference, stems
 from reverie.bridge.source import HeardSession
+from reverie.bridge.statements import SURE_CONFLICT
 from reverie.dreams.light.sentences import sentences
 from reverie.text.embedding import embed
 from reverie.text.relation import mutual_conflict
