@@ -59,24 +59,20 @@ def moment(value: object) -> datetime | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        return _from_epoch(value)
+        if not 0 < value < _NANOSECONDS_END:  # so that NaN and the infinite are unknown, too
+            return None
+        while value >= _SECONDS_END:
+            value /= 1000
+        try:
+            return datetime.fromtimestamp(value, UTC)
+        except (OverflowError, OSError, ValueError):
+            return None
     if isinstance(value, str):
         try:
             return moment(datetime.fromisoformat(value.strip()))
         except (ValueError, OverflowError):
             return None
     return None
-
-
-def _from_epoch(number: float) -> datetime | None:
-    if not 0 < number < _NANOSECONDS_END:  # so that NaN and the infinite are unknown, too
-        return None
-    while number >= _SECONDS_END:
-        number /= 1000
-    try:
-        return datetime.fromtimestamp(number, UTC)
-    except (OverflowError, OSError, ValueError):
-        return None
 
 
 def month_before(now: datetime, zone: tzinfo) -> datetime:

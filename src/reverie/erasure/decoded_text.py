@@ -140,16 +140,10 @@ def packed(text: str) -> Iterator[tuple[int, int, bytes]]:
         parts = _AROUND.split(run, MOST_BEFORE + 1)  # a path may stand right before it
         behind = ("".join(parts[at:]) for at in range(2, len(parts), 2)) if len(parts) <= 2 * MOST_BEFORE else ()
         for one in (run, *behind):
-            if raw := _from_base64(one):
-                yield found.start(), found.end(), raw
-
-
-def _from_base64(run: str) -> bytes:
-    run = run[:-1] if len(run) % 4 == 1 else run
-    try:
-        return base64.b64decode(run + "=" * (-len(run) % 4))
-    except (ValueError, binascii.Error):
-        return b""
+            whole = one[:-1] if len(one) % 4 == 1 else one
+            with suppress(ValueError):
+                if raw := base64.b64decode(whole + "=" * (-len(whole) % 4)):
+                    yield found.start(), found.end(), raw
 
 
 def inflated(raw: bytes) -> bytes | None:

@@ -154,9 +154,7 @@ def add_to_page(pieces: list[Piece], text: str) -> list[Piece]:
     line = "\r\n" if any("\r\n" in piece.raw for piece in pieces) else "\n"
     runs = list(_lists(pieces))
     if not runs:
-        whole = "".join(piece.raw for piece in pieces)
-        gap = "" if not whole else line if whole.endswith("\n") else line * 2
-        return [*pieces, *([Piece(gap)] if gap else []), Piece(text + line, text)]
+        return _at_the_end(pieces, Piece(text + line, text), line)
     words = frozenset(_WORD.findall(text.casefold()))
     first, last = max(runs, key=lambda run: (_shared(pieces, run, words), run))
     mark = _PAGE_ITEM.match(pieces[first].raw)
@@ -166,6 +164,13 @@ def add_to_page(pieces: list[Piece], text: str) -> list[Piece]:
         before[-1] = Piece(before[-1].raw + line, before[-1].entry)
         return [*before, Piece(lead + text, text), *pieces[last + 1 :]]
     return [*before, Piece(lead + text + line, text), *pieces[last + 1 :]]
+
+
+def _at_the_end(pieces: list[Piece], new: Piece, line: str) -> list[Piece]:
+    """A paragraph more, parted by a blank line from what stands there."""
+    whole = "".join(piece.raw for piece in pieces)
+    gap = "" if not whole else line if whole.endswith("\n") else line * 2
+    return [*pieces, *([Piece(gap)] if gap else []), new]
 
 
 def _lists(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
@@ -327,9 +332,7 @@ def _add_list(pieces: list[Piece], text: str) -> list[Piece]:
     line = "\r\n" if any("\r\n" in piece.raw for piece in pieces) else "\n"
     places = [place for place, piece in enumerate(pieces) if piece.entry is not None]
     if not places:
-        whole = "".join(piece.raw for piece in pieces)
-        gap = "" if not whole else line if whole.endswith("\n") else line * 2
-        return [*pieces, *([Piece(gap)] if gap else []), Piece(f"- {_indented(text, 2)}{line}", text)]
+        return _at_the_end(pieces, Piece(f"- {_indented(text, 2)}{line}", text), line)
     last = places[-1]
     mark = _LIST_ITEM.match(pieces[last].raw)
     lead = mark.group() if mark and not mark["mark"][0].isdigit() else "- "
@@ -372,7 +375,11 @@ def entries_in(content: bytes, name: str, document: str | None = None) -> list[s
     """The statements in a file, in order. `document` chooses among those of an export."""
     text = content.decode("utf-8", "surrogateescape")
     if text.lstrip().startswith("{"):
-        found = _exported(text, document)
+        try:
+            exported = json.loads(text)["entries"]
+            found = [str(one["text"]) for one in exported if document in (None, one.get("document"))]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(f"It begins like JSON but is not an export of Reverie: {error!r}.") from error
     else:
         form = FORMATS["hermes" if "\n§\n" in text.replace("\r\n", "\n") else "list"]
         found = [piece.entry for piece in form.cut(text) if piece.entry is not None]
@@ -382,12 +389,3 @@ def entries_in(content: bytes, name: str, document: str | None = None) -> list[s
             expected="an export of `reverie memory export`, entries between lines with §, or a Markdown list",
         )
     return list(dict.fromkeys(found))
-
-
-def _exported(text: str, document: str | None) -> list[str]:
-    try:
-        told = json.loads(text)
-        entries = told["entries"]
-        return [str(one["text"]) for one in entries if document in (None, one.get("document"))]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"It begins like JSON but is not an export of Reverie: {error!r}.") from error

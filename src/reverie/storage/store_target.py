@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from threading import RLock
 
-from sqlalchemy import Connection, Engine, Update, bindparam, update
+from sqlalchemy import Connection, Engine, bindparam, update
 
 from reverie.changes.ledger import Change
 from reverie.core.clock import Clock
@@ -28,6 +27,11 @@ from reverie.storage.schema import memory_versions
 from reverie.storage.stores import OWNER, SqlStores, Write, store_key, write_version
 from reverie.system.files import PATIENCE_SECONDS, flocked
 
+_TIED = (
+    update(memory_versions)
+    .where(*(memory_versions.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "store", "id")))
+    .values(change_id=bindparam("change_id"))
+)
 PURPOSE = "One memory of a store. Read in the sessions the store is attached to."
 
 
@@ -121,12 +125,6 @@ class StoreTarget:
             yield self
 
 
-@cache
-def _tied() -> Update:
-    named = (memory_versions.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "store", "id"))
-    return update(memory_versions).where(*named).values(change_id=bindparam("change_id"))
-
-
 @dataclass(frozen=True, slots=True)
 class SqlStoreTransaction:
     """Implements `reverie.changes.stores.StoreTransaction`."""
@@ -156,7 +154,7 @@ class SqlStoreTransaction:
         """Those written since the last Change: several can be made in one transaction."""
         told = {"of_workspace": self.scope.workspace, "of_user": self.scope.user or "", "of_store": self.store}
         for version in (version for target in self.targets for version in target.made):
-            self.connection.execute(_tied(), told | {"of_id": version, "change_id": change.id})
+            self.connection.execute(_TIED, told | {"of_id": version, "change_id": change.id})
         self.targets.clear()
 
 

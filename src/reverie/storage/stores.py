@@ -147,6 +147,15 @@ def with_content(table: Table, full: bool, *names: str) -> Select[Any]:
     return select(table, blobs.c.content).select_from(table.outerjoin(blobs, same)).where(*wanted)
 
 
+_ABOVE_OR_THERE = memories.c.path.in_(bindparam("paths", expanding=True))
+_BELOW = (memories.c.path >= bindparam("from")) & (memories.c.path < bindparam("to"))
+_CONFLICTING = (
+    with_content(memories, False, "store")
+    .where(or_(_ABOVE_OR_THERE, _BELOW), memories.c.id != bindparam("but"))
+    .limit(1)
+)
+
+
 def _bytes(content: Any) -> bytes | None:
     return None if content is None else bytes(content)
 
@@ -219,7 +228,12 @@ def cloned(
     told = {"id": output.id, "details": store_details(output), "held": len(rows), "written": len(rows)}
     times = {"created_at": at, "updated_at": at, "archived_at": None}
     connection.execute(insert(memory_stores), ours | told | times)
-    made = [_version(row, number, author, at) for number, row in enumerate(rows, 1)]
+    kept = (*OWNER, "store", "path", "sha256", "size", "flags")
+    by = {"hand": author.hand, "author": author.id, "created_at": at, "operation": "created"}
+    made = [
+        {name: row[name] for name in kept} | by | {"id": row["version"], "number": number, "memory": row["id"]}
+        for number, row in enumerate(rows, 1)
+    ]
     for start in range(0, len(rows), AT_ONCE):
         connection.execute(insert(memories), rows[start : start + AT_ONCE])
         connection.execute(insert(memory_versions), made[start : start + AT_ONCE])
@@ -232,8 +246,10 @@ def _without_unsafe(
     """Looked at is only what the scan found something in when it was written."""
     safe, withheld = list[dict[str, Any]](), list[Withheld]()
     for row in found:
-        flagged = flags_from(row["flags"])
-        cleaned = clone.clean(row["path"], _content(connection, ours, row["sha256"])) if flagged else None
+        cleaned = None
+        if flags_from(row["flags"]):
+            content = connection.execute(select(blobs.c.content).filter_by(**ours, sha256=row["sha256"])).scalar_one()
+            cleaned = clone.clean(row["path"], bytes(content))
         if cleaned is None:
             safe.append(row)
             continue
@@ -241,17 +257,6 @@ def _without_unsafe(
         if cleaned.left is not None:
             safe.append(row | _put_content(connection, ours, cleaned.left, cleaned.flags))
     return safe, tuple(withheld)
-
-
-def _content(connection: Connection, ours: dict[str, str], name: str) -> bytes:
-    found: bytes = connection.execute(select(blobs.c.content).filter_by(**ours, sha256=name)).scalar_one()
-    return bytes(found)
-
-
-def _version(row: dict[str, Any], number: int, author: Author, at: datetime) -> dict[str, Any]:
-    kept = {name: row[name] for name in ("workspace", "user", "store", "path", "sha256", "size", "flags")}
-    by = {"hand": author.hand, "author": author.id, "created_at": at, "operation": "created"}
-    return kept | by | {"id": row["version"], "number": number, "memory": row["id"]}
 
 
 def store_key(scope: Scope, store: str) -> str:
@@ -333,7 +338,7 @@ class SqlStores:
             "to": end_of_prefix(below),
             "but": but or "",
         }
-        return self._one(scope, _conflicting(), owner_key(scope) | there)
+        return self._one(scope, _CONFLICTING, owner_key(scope) | there)
 
     def memories(
         self, scope: Scope, store: str, below: Below, after: str | None, *, limit: int, full: bool
@@ -395,14 +400,6 @@ class SqlStores:
 def _one_store(of_any_user: bool) -> Select[Any]:
     names = ("workspace", "id") if of_any_user else (*OWNER, "id")
     return select(memory_stores).where(*(memory_stores.c[name] == bindparam(name) for name in names))
-
-
-@cache
-def _conflicting() -> Select[Any]:
-    path = memories.c.path
-    above_or_there = path.in_(bindparam("paths", expanding=True))
-    there = or_(above_or_there, (path >= bindparam("from")) & (path < bindparam("to")))
-    return with_content(memories, False, "store").where(there, memories.c.id != bindparam("but")).limit(1)
 
 
 def _beyond(asked: Select[Any], prefix: str, after: str | None) -> Select[Any]:

@@ -265,7 +265,8 @@ class StoreCopies:
 
     def heard(self, sessions: Iterable[str]) -> list[HeardSession]:
         found = (read_file(self._session(one)) for one in sorted(sessions))
-        return [_heard(json.loads(content)) for content in found if content]
+        rows = [json.loads(content) for content in found if content]
+        return [HeardSession(**row | {"turns": tuple((who, text) for who, text in row["turns"])}) for row in rows]
 
     def keep_heard(self, heard: Iterable[HeardSession]) -> None:
         for one in heard:
@@ -343,10 +344,6 @@ def _json(value: Any) -> bytes:
 def _told(value: RemoteVersion | RemoteDream | HeardSession | BridgeNight | Link | LearnedRoute) -> dict[str, Any]:
     told = {name: getattr(value, name) for name in value.__slots__}
     return {name: rfc3339(one) if isinstance(one, datetime) else one for name, one in told.items()}
-
-
-def _heard(row: dict[str, Any]) -> HeardSession:
-    return HeardSession(**row | {"turns": tuple((who, text) for who, text in row["turns"])})
 
 
 def _dream(row: dict[str, Any]) -> RemoteDream:

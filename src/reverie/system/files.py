@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from reverie.core.errors import DiskFailed, NoSpace, NotFound, NotPermitted, NotSynced, ReverieError, StillLocked
+from reverie.core.errors import DiskFailed, NoSpace, NotFound, NotPermitted, NotSynced, StillLocked
 
 NEW_FILE_MODE = 0o600
 NEW_FOLDER_MODE = 0o700
@@ -323,17 +323,13 @@ def explained(path: Path, done: str, wanted: str = _FILE) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _explanation(error, path, done, wanted) from error
-
-
-def _explanation(error: OSError, path: Path, done: str, wanted: str) -> ReverieError:
-    found = f"{path} could not be {done}: {error.strerror or error}."
-    if error.errno in _FULL:
-        return NoSpace(found, next_step="Nothing was changed. Make room, then try again.")
-    if error.errno in _DENIED:
-        return NotPermitted(found, next_step="Check the owner and mode of it and of its folder.")
-    if error.errno in _IRREGULAR:
-        return _irregular(path, wanted)
-    if error.errno == errno.ENOENT:
-        return NotFound(found)
-    return DiskFailed(found, next_step="Nothing was changed. Check the disk, then try again.")
+        found = f"{path} could not be {done}: {error.strerror or error}."
+        if error.errno in _FULL:
+            raise NoSpace(found, next_step="Nothing was changed. Make room, then try again.") from error
+        if error.errno in _DENIED:
+            raise NotPermitted(found, next_step="Check the owner and mode of it and of its folder.") from error
+        if error.errno in _IRREGULAR:
+            raise _irregular(path, wanted) from error
+        if error.errno == errno.ENOENT:
+            raise NotFound(found) from error
+        raise DiskFailed(found, next_step="Nothing was changed. Check the disk, then try again.") from error

@@ -133,33 +133,25 @@ def committed(
     """One commit that tells of a Change and makes these edits."""
     change = recorded.change
     at = max(0, int((change.settled_at or change.intended_at).timestamp()))
-    yield f"commit {branch}\nauthor {_person(change.grounds.actor)} {at} +0000\n".encode()
+    # No address is made up for anyone.
+    author = re.sub(r"[<>]", "", printable_line(change.grounds.actor)).strip(" .,:;\"'\\") or "unknown"
+    yield f"commit {branch}\nauthor {author} <> {at} +0000\n".encode()
     yield f"committer {OURS} <> {at} +0000\n".encode()
     yield _exactly(commit_message(recorded).encode())
     if onto is not None:
         yield f"from {onto}\n".encode()
     for edit in sorted(edits, key=lambda edit: edit.after is not None):  # a folder can take the place of a file
-        yield from _file(edit, executable)
+        if edit.after is None:
+            yield b"D " + _quoted(edit.document) + b"\n"
+            continue
+        mode = b"100755" if executable(edit.document) else b"100644"
+        yield b"M " + mode + b" inline " + _quoted(edit.document) + b"\n"
+        yield _exactly(edit.after)
     yield b"\n"
-
-
-def _file(edit: Edit, executable: Executable) -> Iterator[bytes]:
-    if edit.after is None:
-        yield b"D " + _quoted(edit.document) + b"\n"
-        return
-    mode = b"100755" if executable(edit.document) else b"100644"
-    yield b"M " + mode + b" inline " + _quoted(edit.document) + b"\n"
-    yield _exactly(edit.after)
 
 
 def _exactly(content: bytes) -> bytes:
     return b"data %d\n%b\n" % (len(content), content)
-
-
-def _person(actor: str) -> str:
-    """No address is made up for anyone."""
-    name = re.sub(r"[<>]", "", printable_line(actor)).strip(" .,:;\"'\\")
-    return f"{name or 'unknown'} <>"
 
 
 def _quoted(path: str) -> bytes:

@@ -252,7 +252,8 @@ class GitProjection:
         if root is None:
             return RepositoryPlace(self._beside(holder), False, lock, holder.key, lambda _: False)
         first, executable = self._first_change(holder), partial(_is_executable, root)
-        if _is_marked(root, first) or (root.is_dir() and _repository_of(root) is None):
+        ours = (root / ".git").is_dir() and read_file(root / ".git" / MARK) == f"{first}\n".encode()
+        if ours or (root.is_dir() and _repository_of(root) is None):
             return RepositoryPlace(root, True, lock, first, executable)
         return RepositoryPlace(self._beside(holder), False, lock, first, executable)
 
@@ -288,11 +289,6 @@ class _Counted:
         for one in self._recorded:
             self.count += 1
             yield one
-
-
-def _is_marked(root: Path, mark: str) -> bool:
-    folder = root / ".git"
-    return folder.is_dir() and read_file(folder / MARK) == f"{mark}\n".encode()
 
 
 def _repository_of(root: Path) -> Path | None:

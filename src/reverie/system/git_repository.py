@@ -164,8 +164,11 @@ class GitRepository:
             return
         since = base if (self.git.folder / "index").exists() else EMPTY
         changed = self.git("diff-tree", "-r", "-z", since, BRANCH).split(b"\0")[:-1]
-        entries = zip(changed[::2], changed[1::2], strict=True)
-        self.git("update-index", "-z", "--index-info", feed=(_index_line(meta, path) for meta, path in entries))
+        lines = []
+        for meta, path in zip(changed[::2], changed[1::2], strict=True):
+            _, mode, _, name, _ = meta.split(b" ")
+            lines.append(b"%b %b\t%b\0" % (mode, name, path))
+        self.git("update-index", "-z", "--index-info", feed=lines)
 
     def _refuse_in_between(self) -> None:
         for name in UNDER_WAY:
@@ -258,12 +261,6 @@ def _lay_out(folder: Path, mark: str) -> None:
             os.fsync(file.fileno())
     for name in ("refs/heads", "refs", "objects/pack", "objects", "info", "."):
         sync_folder(folder / name)
-
-
-def _index_line(meta: bytes, path: bytes) -> bytes:
-    """A line of `diff-tree --raw`, as `update-index --index-info` wants it."""
-    _, mode, _, name, _ = meta.split(b" ")
-    return b"%b %b\t%b\0" % (mode, name, path)
 
 
 _Now = dict[str, str | None]

@@ -92,8 +92,15 @@ def _packed(archive: Packing, connection: Connection, home: Path, at: datetime, 
             counts[table.name] += rows
             watch(BackupStep(table.name, counts[table.name]))
     chain = heads(connection)
-    files, folders, left_out = _files(archive, home)
-    manifest = Manifest(schema, at, counts, chain, (*members, *files), tuple(folders), tuple(left_out))
+    folders, left_out = list[str](), list[str]()
+    for found in files_to_back_up(home):
+        if found.odd:
+            left_out.append(found.path)
+        elif found.file is None:
+            folders.append(found.path)
+        else:
+            members.append(_file(archive, found.path, found.file))
+    manifest = Manifest(schema, at, counts, chain, tuple(members), tuple(folders), tuple(left_out))
     archive.add_manifest(manifest_bytes(manifest))
     return manifest
 
@@ -108,20 +115,6 @@ def _rows(archive: Packing, connection: Connection, table: Table) -> Iterator[tu
             chunk, rows, number = bytearray(), 0, number + 1
     if rows:
         yield archive.add_rows(table.name, number, bytes(chunk)), rows
-
-
-def _files(archive: Packing, home: Path) -> tuple[list[Member], list[str], list[str]]:
-    members: list[Member] = []
-    folders: list[str] = []
-    left_out: list[str] = []
-    for found in files_to_back_up(home):
-        if found.odd:
-            left_out.append(found.path)
-        elif found.file is None:
-            folders.append(found.path)
-        else:
-            members.append(_file(archive, found.path, found.file))
-    return members, folders, left_out
 
 
 def _file(archive: Packing, path: str, file: IO[bytes]) -> Member:

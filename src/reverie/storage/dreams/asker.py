@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import ROUND_CEILING, Decimal
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, Engine, Select, func, insert, or_, select, update
@@ -30,9 +30,6 @@ from reverie.llm.settings import AT_ONCE, Choice, ModelInfo, ModelSettings, over
 from reverie.storage import schema
 from reverie.storage.database import hold, owner_key, put_if_new, writing
 from reverie.storage.dreams.leases import SqlLeases
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 UNDER_WAY = "under way"
 _BILLIONTHS = Decimal(1_000_000_000)

@@ -220,7 +220,18 @@ class SqlDreams(SqlLeases):
         notes, staged = self.noticed(lease.scope, dream.id), set(thought.staged)
         with self.fenced(lease) as connection:
             if dream.mode != "propose":
-                noted = [_candidate(lease, one) for one in (*notes, *thought.extra) if one.id in staged]
+                row = _night_key(lease) | {"target": lease.target, "staged": True}
+                noted = [
+                    row
+                    | {
+                        "id": one.id,
+                        "session_id": one.session_id,
+                        "said_at": one.said_at,
+                        "details": noted_details(one),
+                    }
+                    for one in (*notes, *thought.extra)
+                    if one.id in staged
+                ]
                 _insert(connection, schema.candidates, noted)
                 ours = update(schema.candidates).filter_by(**owner_key(lease.scope))
                 for start in range(0, len(thought.settled), AT_ONCE):
@@ -252,11 +263,6 @@ def _read(row: Any) -> Read:
 def _insert(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> None:
     if rows:
         connection.execute(insert(table), rows)
-
-
-def _candidate(lease: Lease, one: Noted) -> dict[str, Any]:
-    row = {"target": lease.target, "session_id": one.session_id, "staged": True, "said_at": one.said_at}
-    return _night_key(lease) | {"id": one.id, "details": noted_details(one)} | row
 
 
 def _keep_read(connection: Connection, lease: Lease, one: Read, dream: str) -> None:

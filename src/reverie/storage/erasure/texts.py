@@ -254,19 +254,16 @@ def _dreams_of_sessions(connection: Connection, workspace: str, ids: set[str], t
         told |= {"judged": judged, "flaws": [GONE for _ in told["flaws"]], "reduced": []}
         over_store = row.target.startswith("store:")
         if told["diary"]:  # that of a dream over a store was streamed as it went, and is not told again
-            told["diary"] = GONE if over_store else _diary_again(row, told)
+            moments = {"id": row.id, "target": row.target, "status": row.status}
+            moments |= {"started_at": row.started_at, "ended_at": row.ended_at}
+            without = SimpleNamespace(**moments, details=json.dumps(told))
+            told["diary"] = GONE if over_store else diary(dream_from(without))
         connection.execute(update(table).filter_by(**row_key(table, row)).values(details=json.dumps(told)))
         taken.count(table)
         if over_store:
             whose = {"workspace": row.workspace, "user": row.user}
             own = connection.execute(select(store_dreams.c.session).filter_by(**whose, id=row.id)).scalar()
             _say_instead(connection, whose, own, GONE)
-
-
-def _diary_again(row: Any, told: Told) -> str:
-    moments = {"id": row.id, "target": row.target, "status": row.status}
-    moments |= {"started_at": row.started_at, "ended_at": row.ended_at}
-    return diary(dream_from(SimpleNamespace(**moments, details=json.dumps(told))))
 
 
 def _say_instead(connection: Connection, whose: Key, session: str | None, words: str) -> None:
