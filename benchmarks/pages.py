@@ -30,7 +30,7 @@ from reverie.app import Home, open_home
 from reverie.changes.ledger import Change, Edit, Grounds, Moves, Via
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Waiting
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add, entry_hash
 from reverie.transcripts.session import Evidence
 from reverie.web.app import web_application

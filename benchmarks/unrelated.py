@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.brief.gather import BriefMaterial, Material, gather
 from reverie.dreams.decide import Rules, decide

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from reverie.core.errors import NotFound
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.brief.select_sessions import heard_session, noted
 from reverie.dreams.curators import Curated, Curator

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
-from reverie.core.hashes import sha256
-from reverie.core.origin import Origin
+from reverie.core.ids import sha256
+from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.brief.gather import BriefMaterial, Material, gather
 from reverie.dreams.brief.select_sessions import noted

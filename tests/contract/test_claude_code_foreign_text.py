@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import Server, serving
 from reverie.testing.model_wires import ReceivedRequest

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from reverie.app import Home
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import serving
 from reverie.testing.model_wires import ReceivedRequest, ToolUse

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from reverie.app import Home
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import serving
 from reverie.testing.model_wires import ReceivedRequest

@@ -15,7 +15,7 @@ from reverie.app import Home, open_home
 from reverie.changes.land import Landed
 from reverie.changes.ledger import Change, Standing, Via
 from reverie.changes.proposal import ProposalStatus, Suggestion
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Add, Replace, entry_hash
 from reverie.transcripts.session import Evidence

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from reverie.app import Home
 from reverie.changes.land import Landed
 from reverie.changes.queue import Waiting
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from tests.faults.houses import DOCUMENT, MEMORY, NEW, OLD, POISON, House, moved
 

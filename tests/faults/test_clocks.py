@@ -9,7 +9,7 @@ from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import MOST_EXPIRED_AT_ONCE, Waiting
 from reverie.core.clock import FixedClock
 from reverie.core.ids import Ids
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add
 from reverie.transcripts.session import Evidence
 from tests.faults.fixtures import Tallied

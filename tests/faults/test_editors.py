@@ -15,7 +15,7 @@ import pytest
 from reverie.app import Home, open_home
 from reverie.changes.land import Landed
 from reverie.changes.ledger import Via
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.skills.amendment import NewText, Patch
 from reverie.system import shared_files

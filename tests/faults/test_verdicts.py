@@ -10,7 +10,7 @@ from reverie.changes.land import Landed, Stale, Unchanged
 from reverie.changes.proposal import Proposal
 from reverie.changes.queue import Repeated, Waiting
 from reverie.core.errors import BadInput, NotPermitted
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.operation import Replace, entry_hash
 from tests.faults.driving import driven
 from tests.faults.fixtures import Tallied

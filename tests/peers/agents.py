@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.app import Home
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.testing.model_wires import ToolUse
 from reverie.transcripts.session import Turn
 from tests.peers.recording import record

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.light.candidate import MAX_WORDING
 from reverie.dreams.light.notice import notice_candidates
 from reverie.dreams.light.public import notice

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from reverie.app import Home, open_home
 from reverie.core.errors import NotVerbatim
-from reverie.core.origin import Origin, weakest
+from reverie.core.scope import Origin, weakest
 from reverie.dreams.light.candidate import Candidate, Kind
 from reverie.dreams.light.notice import notice_candidates
 from reverie.transcripts.intake import Intake

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefDocument
 from reverie.dreams.brief.gather import LONGEST_TURN, NARROW, WIDE, BriefMaterial, Material, gather
 from reverie.dreams.brief.trim import Reduced

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.brief.gather import Material, gather

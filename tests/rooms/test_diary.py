@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
 from reverie.transcripts.session import Evidence

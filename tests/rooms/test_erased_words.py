@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.erasure.traces import ErasedBefore, Tombstones
 from reverie.erasure.words import ERASED, Scrubber, phrase
 from reverie.transcripts.session import Said, Turn

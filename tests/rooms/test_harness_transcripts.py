@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.decide import Rules, decide
 from reverie.transcripts.intake import Intake
 from reverie.transcripts.session import Session

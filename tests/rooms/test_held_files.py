@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.system.shared_files import HeldFiles, has_displaced_files
 
 OLD, NEW, THEIRS = b"old\n", b"new\n", b"saved by someone else\n"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.claude_code.reader import ClaudeCodeReader
 from reverie.harnesses.codex.reader import CodexReader
 from reverie.harnesses.injected import CLAUDE_CODE, CODEX, HERMES, OPENCLAW, told_apart

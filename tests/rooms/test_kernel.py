@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from reverie.core.clock import FixedClock, moment, rfc3339
 from reverie.core.errors import ReverieError
-from reverie.core.hashes import canonical
-from reverie.core.ids import Ids
-from reverie.core.origin import Origin, weakest
+from reverie.core.ids import Ids, canonical
+from reverie.core.scope import Origin, weakest
 
 MAY = datetime(2026, 5, 12, 14, 37, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.light.candidate import Candidate, Kind
 from reverie.dreams.light.public import notice
 

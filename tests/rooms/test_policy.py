@@ -9,7 +9,7 @@ import pytest
 
 from reverie.changes.policy import DEFAULT, PolicyCase, parse_policy, read_policy
 from reverie.core.errors import BadSetting
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.safety.report import Report
 
 CLEAN = Report(False, False, ())

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.claude_code.reader import ClaudeCodeReader
 from reverie.transcripts.readers import SNIFFED_BYTES, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.codex.reader import CodexReader
 from reverie.transcripts.readers import Flaw
 from tests.reading import Reads

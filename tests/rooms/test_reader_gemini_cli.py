@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.gemini_cli import GeminiCliReader
 from reverie.transcripts.readers import Closed, Flaw
 from tests.reading import Reads

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.hermes.reader import HermesReader
 from reverie.transcripts.noise import noise_in
 from reverie.transcripts.readers import Event, Flaw, Opened

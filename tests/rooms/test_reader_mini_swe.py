@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.run_exports import MiniSweReader
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Said

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.transcripts.readers import Closed, Flaw
 from reverie.transcripts.session import Said

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.transcripts.readers import Flaw, Opened
 from tests.reading import Reads

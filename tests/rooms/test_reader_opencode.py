@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.opencode.reader import OpencodeReader
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Said

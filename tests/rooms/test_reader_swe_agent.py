@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.run_exports import SweAgentReader
 from reverie.transcripts import json_streams
 from reverie.transcripts.readers import Event, Flaw, Opened

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.claude_code.reader import ClaudeCodeReader
 from reverie.harnesses.codex.reader import CodexReader
 from reverie.transcripts.session import Said

@@ -12,7 +12,7 @@ from string import Formatter
 
 import pytest
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Rules, decide
 from reverie.dreams.items import Citation, Item, Op

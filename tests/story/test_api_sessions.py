@@ -14,8 +14,7 @@ import pytest
 
 from reverie.app import Home
 from reverie.core.keys import Permission
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.scope import Origin, Scope
 from reverie.server import middleware as guard
 from reverie.server.routes import sessions as streaming
 from tests.serving import Served, serving

@@ -18,8 +18,7 @@ from reverie.changes.stores import StoreWrites
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
 from reverie.core.keys import ApiKey, Permission
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.scope import Origin, Scope
 from reverie.memory.library import Stores
 from reverie.memory.operation import Conflicted, Replace, entry_hash
 from reverie.memory.store import Author, PathTaken, StoredMemory, VersionQuery, WriteContext

@@ -34,8 +34,8 @@ from reverie.core.errors import (
     SchemaTooNew,
     StillLocked,
 )
-from reverie.core.hashes import sha256
-from reverie.core.origin import Origin
+from reverie.core.ids import sha256
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add
 from reverie.storage import migrations, schema
 from reverie.storage.backup.archive import BackupStep

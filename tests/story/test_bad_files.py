@@ -18,8 +18,7 @@ from sqlalchemy import func, select
 from reverie.app import Home
 from reverie.cli import reverie
 from reverie.core.errors import NotATranscript, NotFound
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.scope import Origin, Scope
 from reverie.storage import schema
 from reverie.storage.session_rows import AT_ONCE_TURNS
 from reverie.transcripts import json_files, json_streams

@@ -22,7 +22,7 @@ from reverie.changes.land import Landed
 from reverie.changes.proposal import Proposal
 from reverie.cli import reverie
 from reverie.core.errors import BadInput, NotFound, NotPermitted, NotReached
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.anthropic_server import AnthropicServer
 from reverie.memory.operation import Add
 from tests.conftest import NOON

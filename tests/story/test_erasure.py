@@ -19,7 +19,7 @@ from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Waiting
 from reverie.config import load
 from reverie.core.errors import BadInput, NotFound
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.erasure.records import Erasure, ErasureKind
 from reverie.memory.operation import Add
 from reverie.memory.store import Author

@@ -17,8 +17,8 @@ from reverie.changes.land import Landed
 from reverie.changes.ledger import Anchored, Change, ChangeQuery, Edit, Grounds, Via
 from reverie.changes.projection import commit_message, read_back
 from reverie.changes.proposal import Suggestion
-from reverie.core.hashes import sha256
-from reverie.core.origin import Origin
+from reverie.core.ids import sha256
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add, Replace, entry_hash
 from reverie.storage import schema
 from reverie.storage.database import writing_across

@@ -17,7 +17,7 @@ from reverie.changes.land import Landed
 from reverie.changes.ledger import Via
 from reverie.changes.proposal import Suggestion
 from reverie.core.errors import NotFound
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add, Replace, entry_hash
 from reverie.storage.database import writing_across
 from reverie.transcripts.session import Evidence

@@ -11,7 +11,7 @@ from reverie.changes.land import Landed, Stale, Unchanged, Unsafe
 from reverie.changes.ledger import ChangeQuery, Standing, Via, broken_links
 from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import Repeated, Waiting
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add, Conflicted, OverBudget, Remove, Replace, entry_hash
 from reverie.transcripts.session import Evidence
 from tests.conftest import HomeMaker

@@ -13,8 +13,7 @@ from reverie.changes.proposal import Score, Suggestion
 from reverie.changes.queue import Waiting
 from reverie.core.clock import FixedClock
 from reverie.core.errors import BadInput, NotFound
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.scope import Origin, Scope
 from reverie.memory.operation import Add
 from reverie.storage.database import reading_across
 from reverie.storage.sessions import SqlRecords, SqlSources

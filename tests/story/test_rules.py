@@ -20,7 +20,7 @@ from reverie.changes.queue import Proposed, Waiting
 from reverie.cli.history import blame, rules, undo
 from reverie.cli.memory import memory
 from reverie.cli.skills import skills as skills_command
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add, Remove, entry_hash
 from reverie.memory.store import Author, StoredMemory
 from reverie.transcripts.session import Evidence

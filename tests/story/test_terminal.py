@@ -17,7 +17,7 @@ from reverie.app import Home, open_home
 from reverie.changes.proposal import Suggestion
 from reverie.cli import reverie
 from reverie.cli.dream import progress_line
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add
 from reverie.testing.model_server import serving
 from reverie.transcripts.session import Evidence

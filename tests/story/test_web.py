@@ -24,7 +24,7 @@ from reverie.app import Home, open_home
 from reverie.changes.land import Landed, Repeated, Unchanged
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.queue import Waiting
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.transcripts.session import Evidence
 from reverie.web.app import HEADERS, LARGEST_BODY, ROUTERS, web_application

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from reverie.app.changes import statements_beside
 from reverie.config import DreamingLimits
 from reverie.core.errors import BadSetting, SwitchedOff
+from reverie.core.ids import slug
 from reverie.core.scope import Scope
-from reverie.core.strings import slug
 
 if TYPE_CHECKING:
     from pathlib import Path

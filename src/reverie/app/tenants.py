@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reverie.changes.history import History, Instruction
     from reverie.changes.stores import StoreWrites
     from reverie.core.keys import Keyring
-    from reverie.core.origin import Origin
+    from reverie.core.scope import Origin
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.records import Located
     from reverie.dreams.stores.target import StoreNights
@@ -263,7 +263,7 @@ class Tenants:
     def _speaker(speaks_for: str, user: str) -> Origin:
         """Take a person for the owner of their own session. In a dream over the memory of someone
         else they are a member."""
-        from reverie.core.origin import Origin
+        from reverie.core.scope import Origin
 
         return Origin.OWNER if user and speaks_for == user else Origin.MEMBER
 

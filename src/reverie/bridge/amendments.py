@@ -36,7 +36,7 @@ from reverie.changes.ledger import Change, ChangeQuery
 from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.changes.queue import Proposed, Review, Waiting
 from reverie.core.errors import BadInput, BadSetting, NotFound
-from reverie.core.hashes import canonical, sha256
+from reverie.core.ids import canonical, sha256
 from reverie.dreams.curators import Curator
 
 MOST_AT_ONCE = 40  # proposals of one batch that wait at a time: as many as a person is shown in a day

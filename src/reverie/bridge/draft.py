@@ -26,7 +26,7 @@ from reverie.changes.headline import MANAGED_MEMORY
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed
 from reverie.core.errors import BadInput
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefDocument
 from reverie.dreams.brief.gather import BriefMaterial, Material, gather
 from reverie.dreams.curators import Curator

@@ -32,7 +32,7 @@ from reverie.changes.proposal import Proposal
 from reverie.changes.queue import Proposed
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput, NotFound, NotReached
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 
 STORE, DREAM = "memstore_", "drm_"
 UNHEARD = "What was said in the sessions of {dream} is not here: who is behind these changes was not checked."

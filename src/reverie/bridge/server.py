@@ -20,7 +20,7 @@ from typing import Protocol
 from reverie.bridge.source import RemoteDream, RemoteSession, RemoteVersion
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.safety.redact import redact
 from reverie.safety.scan import scan
 

@@ -13,7 +13,7 @@ from typing import Any
 from reverie.changes.ledger import Change, ChangeQuery, Edit, HistoryRecords, Known, Via
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound
-from reverie.core.hashes import canonical, sha256
+from reverie.core.ids import canonical, sha256
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import entry_hash, places_of

@@ -30,8 +30,8 @@ from reverie.changes.proposal import OpenProposals, Proposal, ProposalStatus, el
 from reverie.changes.queue import Review, Waiting
 from reverie.changes.queue import proposal_outcome as said_of
 from reverie.core.errors import BadInput, ReverieError
-from reverie.core.hashes import canonical, sha256
-from reverie.core.origin import Origin
+from reverie.core.ids import canonical, sha256
+from reverie.core.scope import Origin
 from reverie.memory.library import Memory
 from reverie.memory.operation import Remove
 from reverie.skills.amendment import Amendment, Create, NewText, Patch

@@ -11,9 +11,8 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from reverie.core.clock import moment, rfc3339
-from reverie.core.hashes import canonical, sha256
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.ids import canonical, sha256
+from reverie.core.scope import Origin, Scope
 from reverie.memory.formats import FormatName
 from reverie.memory.operation import Add, Operation, Remove, Replace
 from reverie.transcripts.session import Evidence

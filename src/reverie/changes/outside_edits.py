@@ -27,8 +27,7 @@ from reverie.changes.policy import rules_moved
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
-from reverie.core.hashes import sha256
-from reverie.core.ids import Ids
+from reverie.core.ids import Ids, sha256
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.library import Entry

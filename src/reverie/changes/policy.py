@@ -25,8 +25,8 @@ from reverie.changes.history import rules_in
 from reverie.changes.ledger import Edit, Known, Moves
 from reverie.changes.proposal import Related
 from reverie.core.errors import BadSetting
-from reverie.core.hashes import sha256
-from reverie.core.origin import Origin
+from reverie.core.ids import sha256
+from reverie.core.scope import Origin
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash, matched, places_of
 from reverie.safety.report import Report

@@ -14,9 +14,8 @@ from typing import Any, Literal, Protocol
 
 from reverie.changes.ledger import Edit, evidence_as_json, operation_as_json
 from reverie.core.errors import BadInput, NotFound, ReverieError
-from reverie.core.hashes import canonical, sha256
-from reverie.core.origin import Origin, weakest
-from reverie.core.scope import Scope
+from reverie.core.ids import canonical, sha256
+from reverie.core.scope import Origin, Scope, weakest
 from reverie.memory.library import Memory
 from reverie.memory.operation import Add, Operation, Remove
 from reverie.safety.report import SafetyFinding

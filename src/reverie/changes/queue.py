@@ -32,8 +32,7 @@ from reverie.changes.policy import CONFIRM, Policy, Ruling, critical_rules_touch
 from reverie.changes.proposal import OpenProposals, Proposal, Proposals, ProposalStatus, Suggestion, Verdict
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, NotPermitted
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.scope import Origin, Scope
 from reverie.memory.operation import Conflicted, Operation, entry_hash
 from reverie.memory.target import Held
 from reverie.skills.amendment import Amendment, Merge

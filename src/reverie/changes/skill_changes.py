@@ -13,7 +13,7 @@ from reverie.changes.ledger import Change, ChangeQuery, Via
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed, Review
 from reverie.core.errors import BadInput, NotFound
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.skills.amend import merge, refine, retire
 from reverie.skills.amendment import Create, Revert
 from reverie.skills.library import Folder, FoundSkill, Skills

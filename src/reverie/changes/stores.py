@@ -30,10 +30,8 @@ from reverie.changes.outside_edits import OutsideEdits
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, ReverieError
-from reverie.core.hashes import sha256
-from reverie.core.ids import Ids
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.ids import Ids, sha256
+from reverie.core.scope import Origin, Scope
 from reverie.memory.formats import words_left
 from reverie.memory.library import Stores, writable
 from reverie.memory.operation import Add, Applied, Conflicted, Operation, OverBudget, Remove, Unfit, applied, entry_hash

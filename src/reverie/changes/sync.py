@@ -22,7 +22,7 @@ from reverie.changes.ledger import Change, ChangeQuery, Grounds, Via
 from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import Proposed, Review, Waiting, proposal_outcome
 from reverie.core.errors import BadInput
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.memory.formats import FORMATS
 from reverie.memory.library import Entry, Memory
 from reverie.memory.operation import Add, Applied, Operation, OverBudget, Remove, Replace, applied, matched

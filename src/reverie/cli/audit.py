@@ -12,7 +12,7 @@ import click
 
 from reverie.cli.shell import PIPE_WIDTH, Shell, common, cut_line, print_json, with_pager
 from reverie.core.errors import BadInput, ReverieError
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

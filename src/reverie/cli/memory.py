@@ -29,7 +29,7 @@ from reverie.cli.shell import (
     with_pager,
 )
 from reverie.core.errors import ReverieError
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

@@ -24,8 +24,7 @@ from reverie.cli.shell import (
     with_pager,
 )
 from reverie.core.errors import BadInput
-from reverie.core.hashes import json_ready
-from reverie.core.strings import plural
+from reverie.core.ids import json_ready, plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

@@ -23,7 +23,7 @@ from reverie.cli.shell import (
     score_lines,
     terminal_safe,
 )
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from rich.console import Console

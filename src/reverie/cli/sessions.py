@@ -24,7 +24,7 @@ from reverie.cli.shell import (
     terminal_safe,
     with_pager,
 )
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from rich.console import Console

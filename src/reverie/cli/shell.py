@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from reverie.core.hashes import json_ready
-from reverie.core.strings import plural
+from reverie.core.ids import json_ready, plural
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

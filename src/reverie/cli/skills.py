@@ -27,7 +27,7 @@ from reverie.cli.shell import (
     why_absent,
     with_pager,
 )
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

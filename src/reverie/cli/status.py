@@ -26,8 +26,7 @@ from reverie.cli.shell import (
     with_pager,
 )
 from reverie.core.errors import NotFound
-from reverie.core.ids import full_id
-from reverie.core.strings import plural
+from reverie.core.ids import full_id, plural
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream, Judged

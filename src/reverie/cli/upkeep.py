@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.shell import Shell, common, console, day, one_line, print_json, terminal_safe
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from reverie.erasure.records import Erasure, Left, Plan, Rules

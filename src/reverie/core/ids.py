@@ -1,18 +1,54 @@
-"""Ids: the names we give, and how people type them.
+"""Ids, hashes, and what else is done with names and strings everywhere.
 
 `<prefix>_<ULID>` sorts by time; two of one millisecond keep their order within a process. People may type any beginning
 that only one has, with or without the word in front of the underscore.
+
+Content has identity: a canonical form and its SHA-256. The canonical form of a value is JSON with sorted keys, no
+spaces and non-ASCII kept, in UTF-8.
 """
 
 from __future__ import annotations
 
+import hashlib
+import ipaddress
+import json
+import re
 import secrets
 import threading
-from collections.abc import Callable, Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from functools import cache, partial
+from typing import Any, Literal
 
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput
+
+
+def canonical(value: object) -> bytes:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def sha256(content: bytes | str) -> str:
+    raw = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    return hashlib.sha256(raw).hexdigest()
+
+
+def json_ready(value: Any) -> Any:
+    """The value as JSON can hold it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: json_ready(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, datetime):
+        return rfc3339(value)
+    if isinstance(value, Mapping):
+        return {str(key): json_ready(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [json_ready(inner) for inner in value]
+    return value
+
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _RANDOM_BITS = 80
@@ -63,3 +99,29 @@ def full_id(kind: IdKind, typed: str, known: Iterable[str]) -> str:
         f"{typed!r} is the beginning of {len(found):,} {noun}: {', '.join(found[:_MOST_SHOWN])}{more}.",
         expected="as much of one of them as no other has",
     )
+
+
+_ODD = re.compile(r"[^a-z0-9]+")
+
+
+def slug(name: str) -> str:
+    """A name for a file: readable, safe everywhere, and never the same for two names."""
+    plain = _ODD.sub("-", name.casefold()).strip("-")[:40]
+    return plain if plain == name else f"{plain}-{sha256(name)[:8]}".lstrip("-")
+
+
+def plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def lazy_pattern(pattern: str, flags: int = 0) -> Callable[[], re.Pattern[str]]:
+    """Compiled when it is first needed: some take milliseconds, and most commands need none."""
+    return cache(partial(re.compile, pattern, flags))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address of a machine is this machine's own."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

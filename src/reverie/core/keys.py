@@ -17,8 +17,7 @@ from typing import Protocol
 
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
-from reverie.core.hashes import sha256
-from reverie.core.ids import Ids
+from reverie.core.ids import Ids, sha256
 from reverie.core.scope import Scope
 
 _WORKSPACE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")

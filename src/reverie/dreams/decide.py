@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from reverie.changes.proposal import Score
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.brief.gather import Material

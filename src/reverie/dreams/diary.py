@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 from reverie.dreams.dream import Consulted, Dream, Fate, Judged
 from reverie.safety.report import visible
 

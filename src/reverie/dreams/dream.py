@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Literal
 
 from reverie.changes.proposal import Score
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.transcripts.session import Evidence
 
 Mode = Literal["land", "propose"]

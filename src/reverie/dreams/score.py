@@ -16,7 +16,7 @@ from math import exp
 from typing import Any
 
 from reverie.changes.proposal import Part, Score
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 from reverie.dreams.items import Op
 from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.reasons import Mark, Objection

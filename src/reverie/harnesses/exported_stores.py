@@ -21,8 +21,7 @@ from typing import Any
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion, Snapshot
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
-from reverie.core.hashes import sha256
-from reverie.core.strings import slug
+from reverie.core.ids import sha256, slug
 from reverie.system.files import read_file
 
 ENDINGS = (".md", ".markdown", ".mdx", ".txt", ".json", ".jsonl")

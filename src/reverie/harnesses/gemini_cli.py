@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.injected import GEMINI_CLI, said_apart
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.transcripts.session import Said
 
 _VISIBLE = re.compile(r"\S")

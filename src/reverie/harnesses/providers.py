@@ -32,7 +32,7 @@ from select import select
 from typing import Any
 
 from reverie.core.errors import BadSetting, NotReached
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.memory.targets import HomePlaces
 
 SECONDS = 120.0

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.core.hashes import sha256
-from reverie.core.origin import Origin
+from reverie.core.ids import sha256
+from reverie.core.scope import Origin
 from reverie.transcripts.json_files import json_array, whole_json
 from reverie.transcripts.json_streams import FileSpan, JsonList, StreamedObject, parsed
 from reverie.transcripts.messages import is_message, openai_calls, origin_of, read_message, role_of, text_of

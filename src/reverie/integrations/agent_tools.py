@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.queue import Proposed, proposal_outcome
 from reverie.core.errors import BadInput, NotPermitted
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.integrations.tool_schemas import MOST_HITS, TOOLS, check_arguments
 from reverie.memory.operation import Add, Replace
 from reverie.safety.scan import scan, scan_skill

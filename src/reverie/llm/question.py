@@ -15,7 +15,7 @@ from enum import StrEnum
 from math import ceil
 from typing import Any, Generic, Protocol, TypeVar
 
-from reverie.core.hashes import canonical, sha256
+from reverie.core.ids import canonical, sha256
 
 MARGIN = 1.35
 _PIECES = re.compile(

@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
 from reverie.core.errors import BadSetting
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.llm.budget import Cap, Price
 from reverie.llm.question import Role
 

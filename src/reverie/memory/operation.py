@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.memory.formats import FORMATS, Document, FormatName, Piece
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 from reverie.safety.rules import RuleMatch
 from reverie.safety.views import without_breaks
 

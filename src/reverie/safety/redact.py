@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 from reverie.safety.secrets.named import named_values
 from reverie.safety.secrets.placed import command_secrets, headers, key_blocks, secrets_in_addresses
 from reverie.safety.secrets.tokens import vendor_tokens

@@ -19,7 +19,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import Any, NamedTuple
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 
 _GAP = r"(?:[\W_]{1,12})"
 _WORDS = r"(?:[^\W_]{1,32}+[\W_]{1,8}+){0,%s}?"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 
 _CHUNK = 256
 

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
 from reverie import __version__
-from reverie.core.strings import is_loopback
+from reverie.core.ids import is_loopback
 from reverie.server.caller import CallLimits, House
 from reverie.server.errors import answer_errors
 from reverie.server.middleware import Guard, Metrics

@@ -46,8 +46,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, Operati
 
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadSetting, DatabaseUnusable
-from reverie.core.hashes import sha256
-from reverie.core.ids import IdKind
+from reverie.core.ids import IdKind, sha256
 from reverie.core.scope import Scope
 from reverie.storage import schema
 

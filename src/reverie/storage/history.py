@@ -24,8 +24,7 @@ from reverie.changes.ledger import (
 )
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
-from reverie.core.hashes import sha256
-from reverie.core.ids import Ids
+from reverie.core.ids import Ids, sha256
 from reverie.core.scope import Scope
 from reverie.storage import ledger, schema
 from reverie.storage.database import owner_key, put_if_new, reading, upsert, writing

@@ -32,9 +32,8 @@ from reverie.changes.ledger import (
 from reverie.changes.session_context import ContextRequest, GivenContext
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
-from reverie.core.hashes import sha256
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.ids import sha256
+from reverie.core.scope import Origin, Scope
 from reverie.storage import schema
 from reverie.storage.database import next_number, owner_key, put_if_new, reading, writing
 from reverie.storage.schema import ledger

@@ -20,8 +20,7 @@ from reverie.changes.ledger import (
 )
 from reverie.changes.proposal import OpenProposals, Part, Proposal, ProposalStatus, Related, Score, Suggestion, Verdict
 from reverie.core.clock import Clock, rfc3339
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.scope import Origin, Scope
 from reverie.safety.report import SafetyFinding
 from reverie.skills.amendment import amendment_as_json, amendment_from_json
 from reverie.storage import ledger, schema

@@ -34,9 +34,8 @@ from sqlalchemy import (
 
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, StillLocked
-from reverie.core.hashes import sha256
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.ids import sha256
+from reverie.core.scope import Origin, Scope
 from reverie.storage import schema
 from reverie.storage.database import held_across, hold, mine, next_change, owner_key, reading, upsert, writing
 from reverie.storage.schema import microseconds

@@ -15,8 +15,7 @@ from sqlalchemy import Connection, Engine, Select, Table, and_, bindparam, delet
 
 from reverie.core.clock import Clock, TimeSpan, rfc3339
 from reverie.core.errors import NotFound
-from reverie.core.hashes import sha256
-from reverie.core.ids import Ids
+from reverie.core.ids import Ids, sha256
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.records import Clone

@@ -19,8 +19,7 @@ from pathlib import Path, PurePosixPath
 from reverie.changes.drafts import Holder
 from reverie.changes.ledger import Anchored
 from reverie.core.errors import BadInput
-from reverie.core.hashes import json_ready
-from reverie.core.strings import slug
+from reverie.core.ids import json_ready, slug
 from reverie.system.files import make_folder, replace_file
 from reverie.system.git_repository import RepositoryPlace, opened
 

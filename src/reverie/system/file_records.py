@@ -18,8 +18,7 @@ from reverie.bridge.places import LearnedRoute
 from reverie.bridge.server import BridgeNight, Link
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.clock import rfc3339
-from reverie.core.hashes import sha256
-from reverie.core.strings import slug
+from reverie.core.ids import sha256, slug
 from reverie.experiments import Experiment, Metric, Outcome
 from reverie.system.files import PATIENCE_SECONDS, explained, flocked, make_folder, read_file, remove_file, replace_file
 from reverie.transcripts.files import kept_name

@@ -26,7 +26,7 @@ from reverie.changes.drafts import Holder, three_way
 from reverie.changes.ledger import RESTORE, Anchored, Change, ChangeQuery, Edit, HistoryRecords, Via
 from reverie.changes.projection import Behind, Late, LedgerParted, Rebuilt, still_to_project
 from reverie.core.errors import BadInput, ReverieError, StillLocked
-from reverie.core.hashes import canonical, sha256
+from reverie.core.ids import canonical, sha256
 from reverie.core.scope import Scope
 from reverie.system.files import read_file
 from reverie.system.git import OPTIONS, Executable, Git, GitFailed, committed, showable

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from reverie.core.errors import BadInput, NotPermitted
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.system import json_edits, toml_edits, yaml_edits
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
 

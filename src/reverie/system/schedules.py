@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo
 
 from reverie.core.clock import EVERY_MINUTE, Schedule, moment
 from reverie.core.errors import BadInput, NotFound, NotPermitted
-from reverie.core.strings import slug
+from reverie.core.ids import slug
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
 
 MARK = "# reverie: nightly dream of "

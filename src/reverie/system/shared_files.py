@@ -29,7 +29,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from reverie.core.errors import NotFound, NotPermitted, ReverieError
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.memory.target import Displaced
 from reverie.system.files import OpenFolder, explained, make_folder
 

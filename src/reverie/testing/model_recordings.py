@@ -21,7 +21,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from reverie.core.hashes import canonical, sha256
+from reverie.core.ids import canonical, sha256
 from reverie.testing.model_plays import OpenConnection, Refuses, Says
 from reverie.testing.model_wires import ReceivedRequest
 

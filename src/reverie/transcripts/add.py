@@ -19,8 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reverie.core.errors import BadInput, NotATranscript, ReverieError
-from reverie.core.origin import Origin, weakest
-from reverie.core.scope import Scope
+from reverie.core.scope import Origin, Scope, weakest
 from reverie.transcripts.files import (
     FileLimits,
     FileRefused,

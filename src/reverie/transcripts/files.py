@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 from reverie.core.errors import BadInput
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 
 MEGABYTE = 1_000_000
 MEGABYTES = 2_000

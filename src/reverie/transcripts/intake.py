@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from reverie.core.origin import Origin, weakest
+from reverie.core.scope import Origin, weakest
 from reverie.transcripts.files import LONGEST_NAME, kept_id
 from reverie.transcripts.noise import noise_in
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened

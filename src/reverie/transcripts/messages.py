@@ -18,8 +18,8 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.errors import NotATranscript
-from reverie.core.hashes import canonical, sha256
-from reverie.core.origin import Origin
+from reverie.core.ids import canonical, sha256
+from reverie.core.scope import Origin
 from reverie.transcripts.json_files import events_of
 from reverie.transcripts.json_streams import JsonList, StreamedObject, dumped, string_or_none
 from reverie.transcripts.readers import Event, Flaw, Opened

@@ -19,8 +19,7 @@ from typing import Any, Literal, Protocol
 
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput, NotFound, ReverieError
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.scope import Origin, Scope
 from reverie.transcripts.intake import Intake, Redact
 from reverie.transcripts.messages import arguments_text, text_of
 from reverie.transcripts.session import Head, Role, Said, ToolCall, Turn, shown_name

@@ -13,8 +13,7 @@ from typing import Any
 from reverie.core.clock import Clock, TimeSpan
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
-from reverie.core.origin import Origin
-from reverie.core.scope import Scope
+from reverie.core.scope import Origin, Scope
 from reverie.transcripts.intake import Intake, Redact
 from reverie.transcripts.recorded import (
     Definition,

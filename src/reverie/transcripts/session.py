@@ -14,7 +14,7 @@ from pathlib import PureWindowsPath
 from typing import Literal
 
 from reverie.core.errors import NotVerbatim
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.transcripts.noise import heard
 
 MAX_TURNS = 1_000_000  # what is kept of one session; nothing that works for a person has more

@@ -25,7 +25,7 @@ from reverie import __version__
 from reverie.changes.headline import shortened
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 from reverie.safety.report import visible
 
 LONGEST_TURN = 3_000

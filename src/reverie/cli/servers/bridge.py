@@ -18,7 +18,7 @@ from reverie.cli.servers.bridge_output import (
 )
 from reverie.cli.shell import BECAUSE, Shell, common, print_json, terminal_safe
 from reverie.core.errors import BadInput, NotFound
-from reverie.core.strings import plural
+from reverie.core.ids import plural
 
 ANTHROPIC = "https://api.anthropic.com"
 KEY_NAME = click.option(

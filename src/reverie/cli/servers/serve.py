@@ -16,9 +16,9 @@ import click
 
 from reverie.cli.shell import Shell, common, day, print_json
 from reverie.core.errors import BadSetting
+from reverie.core.ids import is_loopback
 from reverie.core.keys import Permission
 from reverie.core.scope import LOCAL
-from reverie.core.strings import is_loopback
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

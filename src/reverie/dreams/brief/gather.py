@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import (
     Brief,
     BriefCandidate,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from reverie.core.errors import NotFound
 from reverie.core.ids import Ids
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.dream import Read
 from reverie.dreams.home_port import Rooms
 from reverie.dreams.light.candidate import Candidate, Noted

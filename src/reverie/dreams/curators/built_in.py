@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams import words
 from reverie.dreams.brief.brief import Brief, BriefEntry
 from reverie.dreams.brief.gather import Material

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefSkill
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Citation, Item, Op

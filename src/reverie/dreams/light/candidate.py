@@ -7,7 +7,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Literal
 
-from reverie.core.origin import Origin, weakest
+from reverie.core.scope import Origin, weakest
 from reverie.transcripts.session import Evidence
 
 MAX_WORDING = 160

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.light.language_detection import UNKNOWN, detect_language, lowered
 from reverie.dreams.light.pasted_text import edges, typed, veiled
 from reverie.dreams.light.role_play import in_play, phrases

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reverie.changes.stores import flags_of, page_after
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.pages import FORM, is_prose

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from reverie.core.origin import Origin, weakest
+from reverie.core.scope import Origin, weakest
 from reverie.dreams import words
 from reverie.dreams.brief.brief import Brief, BriefEntry
 from reverie.dreams.brief.gather import Material

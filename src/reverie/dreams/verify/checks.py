@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.items import Op

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property, lru_cache
 
 from reverie.core.errors import NotVerbatim
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefSession
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Citation, Item

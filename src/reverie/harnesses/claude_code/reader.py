@@ -17,7 +17,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.claude_code.history import Pastes
 from reverie.harnesses.injected import CLAUDE_CODE, in_pieces, said_apart, told_apart
 from reverie.transcripts.json_files import first_line, json_lines, whole_json

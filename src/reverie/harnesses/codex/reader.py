@@ -16,7 +16,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.injected import CODEX, said_apart
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, mapping_or_empty, parsed, string_or_none

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.injected import HERMES, said_apart
 from reverie.harnesses.inline_tool_calls import how_call_failed, json_object, spoken
 from reverie.transcripts.json_files import decoded, first_line, json_lines, whole_json

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.harnesses.injected import OPENCLAW, said_apart
 from reverie.harnesses.openclaw import database as databases
 from reverie.transcripts.json_files import first_line, json_lines, whole_json

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.transcripts.json_files import decoded
 from reverie.transcripts.json_streams import mapping_or_empty, parsed, string_or_none
 from reverie.transcripts.messages import arguments_text

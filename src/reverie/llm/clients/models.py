@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from reverie.core.errors import BadSetting
-from reverie.core.strings import is_loopback
+from reverie.core.ids import is_loopback
 from reverie.llm.budget import FREE, Price
 from reverie.llm.question import Failed, NotJson, Question, Replied, Reply, Role, Wrong, json_in_answer
 from reverie.llm.settings import Choice

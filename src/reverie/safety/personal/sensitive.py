@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.resources import files
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 from reverie.safety.personal.identifiers import street_addresses
 from reverie.safety.secrets.values import SecretSpan
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 from reverie.safety.secrets.values import (
     SecretSpan,
     is_code,

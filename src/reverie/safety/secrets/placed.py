@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 from reverie.safety.secrets.values import SecretSpan, is_code, is_placeholder, is_random, is_template
 
 # Between two lines of a key may stand what quoting a file does to it: escapes, quotes, diff and reply marks, gutters

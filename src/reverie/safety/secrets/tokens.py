@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 from reverie.safety.secrets.values import SecretSpan, is_masked, is_random
 
 # A short prefix also ends ordinary words ("task-", "risk-"); it counts where a word begins, after an escape such as

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 
 _CREDENTIAL = (
     r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|secret|token|(?:api|auth|access|private)?[-_ ]?key|credentials?)"

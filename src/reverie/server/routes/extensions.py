@@ -29,8 +29,8 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from reverie.core.errors import BadInput, NotFound
+from reverie.core.ids import is_loopback
 from reverie.core.scope import LOCAL
-from reverie.core.strings import is_loopback
 from reverie.erasure.records import Erasure as Done
 from reverie.erasure.records import ErasureKind, Rules
 from reverie.experiments import Experiments

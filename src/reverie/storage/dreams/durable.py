@@ -23,7 +23,7 @@ from sqlalchemy import Engine as Database
 from sqlalchemy import event
 
 from reverie.core.errors import EngineBusy, StillLocked
-from reverie.core.strings import slug
+from reverie.core.ids import slug
 from reverie.dreams.dream import Dream
 from reverie.dreams.records import OVER, Overtaken
 from reverie.dreams.run.job_queue import NightsOf, WaitingNights

@@ -11,7 +11,7 @@ from typing import Any
 from reverie.changes.ledger import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
 from reverie.changes.proposal import Suggestion, score_as_json
 from reverie.core.clock import rfc3339
-from reverie.core.origin import Origin
+from reverie.core.scope import Origin
 from reverie.dreams.dream import Consulted, Dream, Fate, Judged, Read, Status
 from reverie.dreams.light.candidate import Candidate, Kind, Noted
 from reverie.dreams.records import ModelReport, Planned, SessionChoice, Thought, Used

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, Text, and_, delete, func, select, update
 
 from reverie.changes.ledger import ERASURE, ranges
-from reverie.core.hashes import sha256
+from reverie.core.ids import sha256
 from reverie.core.scope import Scope
 from reverie.erasure.records import ErasureKind, ErasurePlace, Sought
 from reverie.erasure.words import ERASED, Phrase, Scrubber
