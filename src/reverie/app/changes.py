@@ -109,7 +109,7 @@ def statements_beside(home: Home, name: str) -> Iterator[tuple[str, str]]:
 
 def review(home: Home) -> Review:
     from reverie.changes.land import Landing, Proposing
-    from reverie.changes.policy import Relations, read_policy
+    from reverie.changes.policy import read_policy, related_statements
     from reverie.changes.queue import Review
     from reverie.storage.proposals import SqlProposals
 
@@ -117,7 +117,7 @@ def review(home: Home) -> Review:
     gated = {one.name: why for one in home.targets.offered() if (why := getattr(one, "approval", ""))}
     policy = replace(read_policy(home.config.home / "policy.toml"), gated=gated)
     proposals = SqlProposals(home.engine, clock)
-    related = Relations(partial(surface_statements, home)).to
+    related = partial(related_statements, partial(surface_statements, home))
     proposing = Proposing(scope, history, proposals, policy, related, ids, clock, partial(_project_of, home))
     landing = Landing(scope, history, home.outside_edits, ids, clock, home.projecting)
     return Review(

@@ -235,20 +235,16 @@ class Statement:
     kind: str = "memory"
 
 
-@dataclass(frozen=True, slots=True)
-class Relations:
-    statements: Callable[[], Iterable[Statement]]
-
-    def to(self, texts: Iterable[str]) -> tuple[Related, ...]:
-        """The statements that the texts repeat, refine, supersede or contradict; conflicts first."""
-        wanted = [text[:LONGEST] for text in texts]
-        known = [Statement(one.surface, one.text[:LONGEST]) for one in self.statements()] if wanted else []
-        found = [related for text in wanted for related in _near(known, text)]
-        found.sort(key=lambda one: (_ORDER[one.relation], -one.confidence, one.surface, one.text))
-        return tuple(found[:MOST_SHOWN])
-
-
 _ORDER = {"contradicts": 0, "supersedes": 1, "refines": 2, "same": 3}
+
+
+def related_statements(statements: Callable[[], Iterable[Statement]], texts: Iterable[str]) -> tuple[Related, ...]:
+    """The statements that the texts repeat, refine, supersede or contradict; conflicts first."""
+    wanted = [text[:LONGEST] for text in texts]
+    known = [Statement(one.surface, one.text[:LONGEST]) for one in statements()] if wanted else []
+    found = [related for text in wanted for related in _near(known, text)]
+    found.sort(key=lambda one: (_ORDER[one.relation], -one.confidence, one.surface, one.text))
+    return tuple(found[:MOST_SHOWN])
 
 
 def _near(known: list[Statement], text: str) -> Iterable[Related]:

@@ -106,11 +106,16 @@ class McpServer:
             case "resources/templates/list":
                 return {"resourceTemplates": [_page("uriTemplate", uri, *told) for uri, told in TEMPLATES.items()]}
             case "resources/read":
-                return self._read(_text(params, "uri"))
+                uri = _text(params, "uri")
+                text = self._with_tools(lambda tools: read_page(tools, uri))
+                return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
             case "prompts/list":
                 return {"prompts": [{"name": PROMPT, "description": PROMPT_ABOUT}]}
             case "prompts/get":
-                return self._prompted(_text(params, "name"))
+                if (name := _text(params, "name")) != PROMPT:
+                    raise _Failed(INVALID_PARAMS, f"There is no prompt {name!r}.")
+                content = {"type": "text", "text": self._with_tools(review_last_night)}
+                return {"description": PROMPT_ABOUT, "messages": [{"role": "user", "content": content}]}
         raise _Failed(NO_METHOD, f"There is no method {method!r}.")
 
     def _called(self, name: str, given: Any) -> Answer:
@@ -123,16 +128,6 @@ class McpServer:
         except ReverieError as error:  # the agent can mend it, and should read why
             text, is_error = str(error), True
         return {"content": [{"type": "text", "text": text}], "isError": is_error}
-
-    def _read(self, uri: str) -> Answer:
-        text = self._with_tools(lambda tools: read_page(tools, uri))
-        return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
-
-    def _prompted(self, name: str) -> Answer:
-        if name != PROMPT:
-            raise _Failed(INVALID_PARAMS, f"There is no prompt {name!r}.")
-        content = {"type": "text", "text": self._with_tools(review_last_night)}
-        return {"description": PROMPT_ABOUT, "messages": [{"role": "user", "content": content}]}
 
     def _with_tools(self, do: Callable[[AgentTools], Made]) -> Made:
         from reverie.integrations.agent_tools import AgentTools

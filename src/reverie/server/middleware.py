@@ -237,14 +237,12 @@ class Metrics:
 
     def text(self) -> str:
         with self._lock:
-            return "\n".join([*self._counts(), *self._histogram(), *self._gauge()]) + "\n"
+            return "\n".join(self._lines()) + "\n"
 
-    def _counts(self) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
         yield "# TYPE reverie_http_requests_total counter"
         for (method, route, status), count in sorted(self._requests.items()):
             yield f'reverie_http_requests_total{{method="{method}",route="{route}",status="{status}"}} {count}'
-
-    def _histogram(self) -> Iterator[str]:
         yield "# TYPE reverie_http_request_seconds histogram"
         for (method, route), buckets in sorted(self._times.items()):
             labels, total = f'method="{method}",route="{route}"', 0
@@ -253,8 +251,6 @@ class Metrics:
                 yield f'reverie_http_request_seconds_bucket{{{labels},le="{bound}"}} {total}'
             yield f"reverie_http_request_seconds_sum{{{labels}}} {self._seconds[method, route]:.6f}"
             yield f"reverie_http_request_seconds_count{{{labels}}} {total}"
-
-    def _gauge(self) -> Iterator[str]:
         yield "# TYPE reverie_http_requests_running gauge"
         yield f"reverie_http_requests_running {self._running}"
 

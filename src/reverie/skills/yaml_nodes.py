@@ -156,31 +156,21 @@ class _Composer:
     def _node(self, event: Any, depth: int) -> Node:
         if depth > DEEPEST:
             self._abandon("yaml.depth", f"it is nested more than {DEEPEST} levels deep")
-        self._marks(event)
-        match type(event).__name__:
+        kind, start, stop = type(event).__name__, event.start_mark, event.end_mark
+        if getattr(event, "tag", None) is not None:
+            self.report("error", "yaml.tag", f"line {start.line + 1} has a tag ({str(event.tag)[:40]})")
+        if getattr(event, "anchor", None) is not None and kind != "AliasEvent":
+            self.report("warning", "yaml.anchor", f"line {start.line + 1} has an anchor (&{str(event.anchor)[:40]})")
+        match kind:
             case "ScalarEvent":
-                return self._scalar(event)
+                return Scalar(event.value, event.style or "", start.index, stop.index, start.column)
             case "SequenceStartEvent":
                 return self._listing(event, depth)
             case "MappingStartEvent":
                 return self._table(event, depth)
             case _:
-                return self._alias(event)
-
-    def _marks(self, event: Any) -> None:
-        line = event.start_mark.line + 1
-        if getattr(event, "tag", None) is not None:
-            self.report("error", "yaml.tag", f"line {line} has a tag ({str(event.tag)[:40]})")
-        if getattr(event, "anchor", None) is not None and type(event).__name__ != "AliasEvent":
-            self.report("warning", "yaml.anchor", f"line {line} has an anchor (&{str(event.anchor)[:40]})")
-
-    def _alias(self, event: Any) -> Node:
-        self.report("error", "yaml.alias", f"line {event.start_mark.line + 1} refers to an anchor (*)")
-        return Scalar("", "*", event.start_mark.index, event.end_mark.index, event.start_mark.column)
-
-    def _scalar(self, event: Any) -> Node:
-        start = event.start_mark
-        return Scalar(event.value, event.style or "", start.index, event.end_mark.index, start.column)
+                self.report("error", "yaml.alias", f"line {start.line + 1} refers to an anchor (*)")
+                return Scalar("", "*", start.index, stop.index, start.column)
 
     def _listing(self, event: Any, depth: int) -> Node:
         items: list[Node] = []
@@ -202,9 +192,12 @@ class _Composer:
                 self.report("error", "yaml.key", f"line {end.start_mark.line + 1} has a key that is no text")
             if isinstance(key, Scalar) and key.text == "<<" and not key.style:
                 self.report("error", "yaml.merge", f"line {end.start_mark.line + 1} merges another mapping (<<)")
-        self._twice(pairs)
+        for name, times in Counter(key.text for key, _ in pairs).items():
+            if times > 1:
+                self.report("error", "yaml.duplicate", f"the key {name[:60]!r} stands there {times} times")
         flow = self._flow(event)
-        self._aligned(pairs)
+        if len({node.column for _, node in pairs if isinstance(node, Table)}) > 1:
+            self.report("warning", "yaml.indentation", "its nested parts are indented by different widths")
         stop = end.end_mark.index if flow or not pairs else max(pairs[-1][1].end, pairs[-1][0].end)
         return Table(tuple(pairs), flow, event.start_mark.index, stop, event.start_mark.column)
 
@@ -220,15 +213,6 @@ class _Composer:
         if event.flow_style:
             self.report("warning", "yaml.flow", f"line {event.start_mark.line + 1} uses brackets")
         return bool(event.flow_style)
-
-    def _twice(self, pairs: list[tuple[Scalar, Node]]) -> None:
-        for name, times in Counter(key.text for key, _ in pairs).items():
-            if times > 1:
-                self.report("error", "yaml.duplicate", f"the key {name[:60]!r} stands there {times} times")
-
-    def _aligned(self, pairs: list[tuple[Scalar, Node]]) -> None:
-        if len({node.column for _, node in pairs if isinstance(node, Table)}) > 1:
-            self.report("warning", "yaml.indentation", "its nested parts are indented by different widths")
 
 
 _EXPECTED = {

@@ -107,16 +107,16 @@ class Entrance:
     def opened(self, knock: Knock, pages: Pages) -> Response | None:
         """A page that goes on by itself: had the link been on a page of another site, a redirect would lose the
         cookie."""
-        if knock.method != "GET" or not self._redeem(knock.query.get("token", "")):
+        if knock.method != "GET":
+            return None
+        with self._lock:
+            token = knock.query.get("token", "")
+            good = not self.used and hmac.compare_digest(token.encode(), self.token.encode())
+            self.used = self.used or good
+        if not good:
             return None
         welcome = pages.message(200, "Opening the inbox", "", root=knock.root, go=f"{knock.root}/")
         return knock.with_cookie(welcome, self.cookie)
-
-    def _redeem(self, token: str) -> bool:
-        with self._lock:
-            good = not self.used and hmac.compare_digest(token.encode(), self.token.encode())
-            self.used = self.used or good
-        return good
 
     def refused(self, knock: Knock) -> Response:
         said = "This link was used already." if "token" in knock.query else "Your browser is not known here."
