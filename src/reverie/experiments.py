@@ -229,7 +229,14 @@ def report(experiment: Experiment, outcomes: Sequence[Outcome]) -> str:
     parts += [f"- Began {experiment.made_at:%Y-%m-%d}; {len(outcomes):,} sessions of {units:,} units."]
     parts += [f"- Decided: {experiment.decided.replace('_', ' ')}."] if experiment.decided else []
     parts += ["", f"**{SENTENCES[now.verdict].format(name=experiment.name)}**", "", *_table(now), ""]
-    parts += [*_plot(experiment, outcomes), "", *_method(experiment, now)]
+    parts += [*_plot(experiment, outcomes), ""]
+    parts += [
+        "Each unit counts once, by the mean of its sessions. All looks together, the intervals hold with a chance of",
+        f"{1 - experiment.alpha:.0%}: it can be looked at daily, and ended at any time. They take means for normal, so",
+        f"nothing is said below {FEWEST} units in each arm. B is called better only if no guardrail can be worse by",
+        "more than is put up with.",
+        f"The split of the units has a chance of {now.split:.3f}.",
+    ]
     return "\n".join(parts) + "\n"
 
 
@@ -267,16 +274,6 @@ def _bar(one: Measured, most: float) -> str:
     drawn[WIDTH // 2] = "|"
     drawn[middle] = "o"
     return "".join(drawn).rstrip()
-
-
-def _method(experiment: Experiment, now: ExperimentResult) -> list[str]:
-    return [
-        "Each unit counts once, by the mean of its sessions. All looks together, the intervals hold with a chance of",
-        f"{1 - experiment.alpha:.0%}: it can be looked at daily, and ended at any time. They take means for normal, so",
-        f"nothing is said below {FEWEST} units in each arm. B is called better only if no guardrail can be worse by",
-        "more than is put up with.",
-        f"The split of the units has a chance of {now.split:.3f}.",
-    ]
 
 
 # ---- the experiments of a home ---------------------------------------------------------------------------------------

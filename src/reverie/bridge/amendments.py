@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from reverie.bridge.backing import SENTENCES, Backing, Doubt, Talk, doubt
+from reverie.bridge.backing import SENTENCES, Doubt, Talk, doubt
 from reverie.bridge.diff import DOUBT, Difference, DiffKind, StoreDiff
 from reverie.bridge.draft import (
     ASKS,
@@ -96,7 +96,9 @@ class Amending:
         sessions behind it: by that some of it is quarantined, unless `quarantined` lets it through."""
         places = self.places(target).beside(diff.new)
         places = replace(places, people=talk.people | {self.review.owner})
-        errand = _Errand(diff, places, target, batch or _name(diff), talk, quarantined)
+        sides = [[side.name, sorted(side.texts.items())] for side in (diff.old, diff.new)]
+        batch = batch or f"bridge:{sha256(canonical(sides))[:12]}"
+        errand = _Errand(diff, places, target, batch, talk, quarantined)
         made = self._asked(self.curator(), diff, places)
         settled = bool(made.curator) and not made.failed
         pushed = [] if settled else [one for one in diff.arguable if talk.pushes(one)]
@@ -155,7 +157,9 @@ class Amending:
             return self._new_skill(one, errand)
         told = _stands(one, errand.places) + _backed(one, errand)
         told += _perhaps_personal(one, errand.places) if one.skill is not None else ""
-        one = _scoped(one, errand.talk.behind(one.difference))
+        backing = errand.talk.behind(one.difference)
+        if backing.disputed and backing.groups:  # each side keeps its own: nothing that stands is replaced
+            one = replace(one, text=f"In {backing.groups[0]}: {one.text}", rule=None)
         wanted = suggestion(one, errand.diff.old, errand.diff.new, errand.target, errand.batch)
         if isinstance(wanted, NoPlace):
             return wanted
@@ -243,12 +247,6 @@ def _backed(one: Route, errand: _Errand) -> str:
     return f"{told} {backing}" + (f" It was quarantined: {SENTENCES[why]}." if why else "")
 
 
-def _scoped(one: Route, backing: Backing) -> Route:
-    """Where what people belong to tells the two sides apart, each keeps its own: nothing that stands is replaced."""
-    groups = backing.groups if backing.disputed else None
-    return one if groups is None else replace(one, text=f"In {groups[0]}: {one.text}", rule=None)
-
-
 def _first(one: Routed) -> int:
     if not isinstance(one, Route):
         return 3 if isinstance(one, KeptOut) else 1
@@ -263,8 +261,3 @@ def waits(proposed: Proposed) -> Proposal | None:
 
 def all_landed(undone: Sequence[tuple[Change, Outcome]]) -> bool:
     return all(isinstance(outcome, Landed) for _, outcome in undone)
-
-
-def _name(diff: StoreDiff) -> str:
-    told = [[side.name, sorted(side.texts.items())] for side in (diff.old, diff.new)]
-    return f"bridge:{sha256(canonical(told))[:12]}"

@@ -196,7 +196,8 @@ class Talk:
         return False
 
     def _in_other_words(self, places: Sequence[int]) -> bool:
-        return any(not _same_words(self.said[places[0]].text, self.said[at].text) for at in places[1:])
+        first, *others = [set(raw_words(self.said[at].text)) for at in places] or [set[str]()]
+        return any(len(first & words) < SAME_WORDS * len(first | words) for words in others)
 
     def _shares(self, supporters: set[str], places: Sequence[int]) -> tuple[float, float]:
         """The share of this in all that those say who are for it, and the share of the largest other matter."""
@@ -208,11 +209,6 @@ class Talk:
         mine = [len(about & set(every[person])) / len(every[person]) for person in supporters]
         rest = [1 / len(theirs) for person, theirs in every.items() if person not in supporters]
         return median(mine) if mine else 0.0, median(rest) if rest else 1.0
-
-
-def _same_words(one: str, other: str) -> bool:
-    mine, theirs = set(raw_words(one)), set(raw_words(other))
-    return len(mine & theirs) >= SAME_WORDS * len(mine | theirs)
 
 
 def _nearer(said: str, old: str, new: str) -> bool:

@@ -51,7 +51,11 @@ class Aligned:
 def aligned(old: Sequence[StoreStatement], new: Sequence[StoreStatement]) -> list[Aligned]:
     """Every statement of both sides, once."""
     exact, old_left, new_left = _exact(old, new)
-    pages = _pages(exact)
+    moves: dict[str, Counter[str]] = defaultdict(Counter)
+    for pair in exact:
+        if pair.old and pair.new:
+            moves[pair.old[0].path][pair.new[0].path] += 1
+    pages = {path: to.most_common(1)[0][0] for path, to in moves.items()}  # a memory may have been renamed
     pairs, old_left, new_left = _near(old_left, new_left, pages)
     pairs, old_left, new_left = _parts(pairs, old_left, new_left)
     far, old_left, new_left = _near(old_left, new_left, pages, FAR)
@@ -90,22 +94,13 @@ def _stays(one: StoreStatement, other: StoreStatement) -> int:
     return 2 * (one.path == other.path) + (one.heading == other.heading)
 
 
-def _pages(exact: Iterable[Aligned]) -> Mapping[str, str]:
-    """Where most of what a memory said stands now: it may have been renamed."""
-    moves: dict[str, Counter[str]] = defaultdict(Counter)
-    for pair in exact:
-        if pair.old and pair.new:
-            moves[pair.old[0].path][pair.new[0].path] += 1
-    return {path: to.most_common(1)[0][0] for path, to in moves.items()}
-
-
 # ---- by what they are about ------------------------------------------------------------------------------------------
 
 
 def _near(
     old: list[StoreStatement], new: list[StoreStatement], pages: Mapping[str, str], least: float = NEAR
 ) -> tuple[list[Aligned], list[StoreStatement], list[StoreStatement]]:
-    """One to one, the nearest first."""
+    """One to one, the nearest first. `pages` is where most of what a page said stands now."""
     if not old or not new:
         return [], old, new
     ours, theirs = _words(old), _words(new)
@@ -113,9 +108,14 @@ def _near(
     weight = {word: log(1 + (len(ours) + len(theirs)) / count) for word, count in held.items()}  # by rarity
     found = list[tuple[float, int, int]]()
     for row, column, likeness in _neighbours(old, new):
-        words = _said_alike(ours[row], theirs[column], weight)
-        score = 0.55 * likeness + 0.45 * words + _placed_alike(old[row], new[column], pages)
-        if score >= least:
+        one, other = old[row], new[column]
+        every = sum(weight[word] for word in (*ours[row], *theirs[column]))
+        words = 2 * sum(weight[word] for word in ours[row] & theirs[column]) / every if every else 0.0
+        score = 0.55 * likeness + 0.45 * words
+        score += SAME_PAGE * (other.path in (one.path, pages.get(one.path))) + SAME_HEADING * (
+            one.heading == other.heading
+        )
+        if score >= least and one.code == other.code:
             found.append((-score, row, column))
     pairs: list[Aligned] = []
     rows, columns = set[int](), set[int]()
@@ -149,18 +149,6 @@ def _best(likeness: NDArray[np.float32]) -> Iterator[tuple[int, int]]:
     some = min(NEIGHBOURS, likeness.shape[1])
     best = np.argpartition(-likeness, some - 1, axis=1)[:, :some]
     yield from ((row, int(column)) for row, columns in enumerate(best) for column in columns)
-
-
-def _said_alike(ours: frozenset[str], theirs: frozenset[str], weight: Mapping[str, float]) -> float:
-    """The share of words in common; rare ones count more."""
-    every = sum(weight[word] for word in ours) + sum(weight[word] for word in theirs)
-    return 2 * sum(weight[word] for word in ours & theirs) / every if every else 0.0
-
-
-def _placed_alike(old: StoreStatement, new: StoreStatement, pages: Mapping[str, str]) -> float:
-    if old.code != new.code:
-        return -1.0
-    return SAME_PAGE * (new.path in (old.path, pages.get(old.path))) + SAME_HEADING * (old.heading == new.heading)
 
 
 def _words(statements: Iterable[StoreStatement]) -> list[frozenset[str]]:
@@ -320,8 +308,12 @@ def store_diff(old: Snapshot, new: Snapshot) -> StoreDiff:
     """Behaviour first; within a kind in the order of the newer store."""
     before, after = statements_of(old), statements_of(new)
     found = [one for pair in aligned(before, after) for one in _judged(pair)]
-    told = _not_said_elsewhere([one for one in found if one is not None], before, after)
-    return StoreDiff(old, new, sorted_differences(told), sum(one is None for one in found))
+    told = [one for one in found if one is not None]
+    # consolidation drops one of two lines that say the same: nothing is lost by that
+    said = _said([one for one in told if one.kind is DiffKind.REMOVED], after)
+    said |= _said([one for one in told if one.kind is DiffKind.ADDED], before)
+    told = [said.get(id(one), one) for one in told]
+    return StoreDiff(old, new, sorted_differences(told), len(found) - len(told))
 
 
 def sorted_differences(differences: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -353,15 +345,6 @@ def _judged(pair: Aligned) -> list[Difference | None]:
 
 
 # ---- what went or came, and is said elsewhere ------------------------------------------------------------------------
-
-
-def _not_said_elsewhere(
-    found: Sequence[Difference], before: Sequence[StoreStatement], after: Sequence[StoreStatement]
-) -> list[Difference]:
-    """Consolidation drops one of two lines that say the same: nothing is lost by that."""
-    gone = _said([one for one in found if one.kind is DiffKind.REMOVED], after)
-    come = _said([one for one in found if one.kind is DiffKind.ADDED], before)
-    return [gone.get(id(one)) or come.get(id(one)) or one for one in found]
 
 
 def _said(found: Sequence[Difference], other_side: Sequence[StoreStatement]) -> dict[int, Difference]:

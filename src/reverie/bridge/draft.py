@@ -30,7 +30,7 @@ from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefDocument
 from reverie.dreams.brief.gather import BriefMaterial, Material, gather
 from reverie.dreams.curators import Curator
-from reverie.dreams.items import Item, Op
+from reverie.dreams.items import Op
 from reverie.dreams.light.spans import Spans
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.dreams.verify.case import case_of
@@ -93,17 +93,13 @@ def _groups(routes: Sequence[Route]) -> list[list[Route]]:
         pages.setdefault((place.path, place.heading, alone), []).append(one)
     groups = list[list[Route]]()
     for page in pages.values():
-        near = next((group for group in groups if _likeness(group, page) >= TOGETHER), None)
+        said, *means = (embed([normal(one.text) for one in some]).mean(axis=0) for some in (page, *groups))
+        near = next((group for group, mean in zip(groups, means, strict=True) if float(mean @ said) >= TOGETHER), None)
         if near is None:
             groups.append(list(page))
         else:
             near.extend(page)
     return groups
-
-
-def _likeness(one: Sequence[Route], other: Sequence[Route]) -> float:
-    sides = [embed([normal(route.text) for route in side]).mean(axis=0) for side in (one, other)]
-    return float(sides[0] @ sides[1])
 
 
 def _name(group: Sequence[Route], taken: Sequence[str]) -> str:
@@ -339,7 +335,9 @@ def curated(
         if answer.failed:
             return Curation(curator.name, worded, frozenset(named), NO_ANSWER)
         for item in answer.answer.items:
-            number = _turn(item)
+            turns = {one.turn for one in item.evidence}
+            whole = item.op in (Op.ADD, Op.SKILL_AMEND) and len(turns) == 1 and bool(item.text)
+            number = turns.pop() if whole else 0
             wrong = {"quotation"}
             if 1 <= number <= len(some):
                 checks = check(case_of(item, material, Spans()))
@@ -354,24 +352,14 @@ def curated(
 
 
 def _material(differences: Sequence[Difference], places: Places, now: datetime, owner: str) -> Material:
-    turns = tuple(
-        Turn(number, Said("user", _told(one), "managed memory"), Origin.MEMBER)
-        for number, one in enumerate(differences, 1)
-    )
-    session = Session(Head(SESSION, harness="memory-store", started_at=now), turns)
+    turns = list[Turn]()
+    for number, one in enumerate(differences, 1):
+        before = [f"It used to say: {one.before}"] if one.old else []
+        place = f"{one.place.path}, under {one.place.heading}" if one.place.heading else one.place.path
+        text = "\n".join([*before, f"It says now: {one.after}", f"On the page: {place}"])
+        turns.append(Turn(number, Said("user", text, "managed memory"), Origin.MEMBER))
+    session = Session(Head(SESSION, harness="memory-store", started_at=now), tuple(turns))
     asked = files("reverie.bridge").joinpath("curate.md").read_text("utf-8")
     skills = tuple(places.skills)
     night = BriefMaterial(now, owner, DOCUMENTS, (), (session,), skills=skills, every_skill=True, instructions=asked)
     return gather(night, None)
-
-
-def _told(one: Difference) -> str:
-    before = [f"It used to say: {one.before}"] if one.old else []
-    place = f"{one.place.path}, under {one.place.heading}" if one.place.heading else one.place.path
-    return "\n".join([*before, f"It says now: {one.after}", f"On the page: {place}"])
-
-
-def _turn(item: Item) -> int:
-    turns = {one.turn for one in item.evidence}
-    wanted = item.op in (Op.ADD, Op.SKILL_AMEND) and len(turns) == 1 and bool(item.text)
-    return turns.pop() if wanted else 0

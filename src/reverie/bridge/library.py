@@ -186,8 +186,15 @@ class Bridge:
         store, _, when = name.partition("@")
         found = self._copies_with(store)
         if found is not None:
-            until, version = _point(when)
-            return snapshot_at(found, store, name, until=until, version=version)
+            if not when or when.startswith("memver_"):
+                return snapshot_at(found, store, name, version=when)
+            try:
+                until = datetime.fromisoformat(when)
+            except ValueError:
+                raise BadInput(
+                    f"{when!r} is neither a time nor a version.", expected="2026-05-12, 2026-05-12T14:37Z or memver_…"
+                ) from None
+            return snapshot_at(found, store, name, until=until if until.tzinfo else until.replace(tzinfo=UTC))
         if store.startswith(STORE):
             here = None if when else self.own(store)
             if here is None:
@@ -223,16 +230,3 @@ class Bridge:
                 if one.id == name:
                     return copies, one
         raise NotFound(f"There is no dream {name} here.", next_step=PULL_FIRST)
-
-
-def _point(when: str) -> tuple[datetime | None, str]:
-    """The part behind the `@`: a time, or a version."""
-    if not when or when.startswith("memver_"):
-        return None, when
-    try:
-        read = datetime.fromisoformat(when)
-    except ValueError:
-        raise BadInput(
-            f"{when!r} is neither a time nor a version.", expected="2026-05-12, 2026-05-12T14:37Z or memver_…"
-        ) from None
-    return (read if read.tzinfo else read.replace(tzinfo=UTC)), ""

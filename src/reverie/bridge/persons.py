@@ -48,21 +48,15 @@ def about_one_person(text: str) -> bool:
 
 
 def perhaps_about(text: str, people: Collection[str], known: Collection[str]) -> str:
-    """Whom it may be about: the one of these people that it names, else somebody that no word known here names."""
+    """Whom it may be about: the one of these people that it names, else the word with a capital, unknown here, that
+    looks most like a name."""
     words = words_of(text)
     names = filter(None, map(_called, sorted(people)))
     named = next((one for one in names if one in words or (not one.isascii() and one in text)), "")
-    return named or _stranger(text, known)
-
-
-def words_of(text: str) -> list[str]:
-    return _WORD.findall(text)
-
-
-def _stranger(text: str, known: Collection[str]) -> str:
-    """The word with a capital that looks most like a name. In German every noun has one: there, the first word only."""
-    language = detect_language(text)
-    words = [one for one in words_of(text)[: 1 if language == "de" else None] if one.istitle() and len(one) > 1]
+    if named:
+        return named
+    language = detect_language(text)  # in German every noun has a capital: there, the first word only
+    words = [one for one in words[: 1 if language == "de" else None] if one.istitle() and len(one) > 1]
     found = find_values(spelled(normal(text)))
     values = {word for one in found for word in one.shown.split()}  # days and months have a capital, too
     no_names = {*known, *values, *small_words_of(language)}
@@ -71,6 +65,10 @@ def _stranger(text: str, known: Collection[str]) -> str:
     least = LIKE_ONE_IN_A_WISH if wish >= PERHAPS_WISH else LIKE_A_NAME
     chance, likeliest = max(zip(chances, unknown, strict=True), default=(0.0, ""))
     return likeliest if chance >= least else ""
+
+
+def words_of(text: str) -> list[str]:
+    return _WORD.findall(text)
 
 
 def _called(person: str) -> str:

@@ -112,16 +112,15 @@ class KeptOut:
 
 def route(difference: Difference, places: Places) -> list[Route | KeptOut]:
     """One for each statement that came; where none came, one for each that went."""
-    if difference.kind is DiffKind.REMOVED:
-        return [_removed(difference, one, places) for one in difference.old]
-    return [_came(difference, one, places) for one in difference.new]
-
-
-def _removed(difference: Difference, gone: StoreStatement, places: Places) -> Route | KeptOut:
-    rule = places.said_here(gone.text)
-    if rule is None:
-        return KeptOut(difference, Kept.NOT_HERE)
-    return Route(difference, "", rule, rule.skill, rule.section, why="the same rule stands here")
+    if difference.kind is not DiffKind.REMOVED:
+        return [_came(difference, one, places) for one in difference.new]
+    rules = [places.said_here(gone.text) for gone in difference.old]
+    return [
+        Route(difference, "", rule, rule.skill, rule.section, why="the same rule stands here")
+        if rule is not None
+        else KeptOut(difference, Kept.NOT_HERE)
+        for rule in rules
+    ]
 
 
 def _came(difference: Difference, new: StoreStatement, places: Places) -> Route | KeptOut:

@@ -243,18 +243,18 @@ def new_nights(copies: Copies) -> list[list[RemoteDream]]:
     """The dreams that ended since the last were proposed, those of one night together: each reads what the one before
     it wrote. Of a source that is new, its last night alone."""
     done, nights = copies.proposed(), list[list[RemoteDream]]()
+
+    def goes_on(before: RemoteDream, dream: RemoteDream) -> bool:
+        return before.output == dream.store and dream.created_at - (before.ended_at or before.created_at) < ONE_NIGHT
+
     for dream in copies.dreams():
         if dream.status == "completed" and dream.output and dream.id not in done:
-            before = next((night for night in nights if _goes_on(night[-1], dream)), None)
+            before = next((night for night in nights if goes_on(night[-1], dream)), None)
             if before is None:
                 nights.append([dream])
             else:
                 before.append(dream)
     return nights if done else sorted(nights, key=lambda night: night[-1].created_at)[-1:]
-
-
-def _goes_on(before: RemoteDream, dream: RemoteDream) -> bool:
-    return before.output == dream.store and dream.created_at - (before.ended_at or before.created_at) < ONE_NIGHT
 
 
 # ---- what a store said at a time -------------------------------------------------------------------------------------

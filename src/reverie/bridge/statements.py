@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -59,28 +60,18 @@ def statements_of(snapshot: Snapshot) -> list[StoreStatement]:
 
 
 def statements_in(path: str, text: str) -> list[StoreStatement]:
-    values = _json(text)
-    if values is not None:
-        return [
-            StoreStatement(f"{name}: {value}" if name else value, _written(value, text), path) for name, value in values
-        ]
+    if text.lstrip().startswith(("{", "[")):
+        with suppress(ValueError, RecursionError):
+            return [_value(name, value, text, path) for name, value in _leaves("", json.loads(text))]
     wrapped = _WRAPPED.fullmatch(text)  # a page that a model gave back as one block is a page
     return list(_statements(path, _SECTION_SIGN.sub("", wrapped["page"] if wrapped else text)))
 
 
-def _json(text: str) -> list[tuple[str, str]] | None:
-    if not text.lstrip().startswith(("{", "[")):
-        return None
-    try:
-        return list(_leaves("", json.loads(text)))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _written(value: str, text: str) -> str:
-    """A value as it stands in a document of JSON."""
+def _value(name: str, value: str, text: str, path: str) -> StoreStatement:
+    """A value of a document of JSON, quoted as it is written there."""
     ways = (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], value.casefold())
-    return next((one for one in ways if one in text), value)
+    quoted = next((one for one in ways if one in text), value)
+    return StoreStatement(f"{name}: {value}" if name else value, quoted, path)
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -210,8 +201,10 @@ def only_reworded(old: str, new: str) -> float:
         return 1.0
     if _exact(old, new):
         return 0.0
-    if not set(mine) & set(theirs) and _translated(old, new):
-        return TRANSLATED
+    if not set(mine) & set(theirs):
+        spoken = {spoken_in(one, "") for one in (old, new)}
+        if len(spoken) == 2 and "" not in spoken:  # surely two languages: their words say nothing
+            return TRANSLATED
     before, after = _read(old)[:LONGEST], _read(new)[:LONGEST]
     there, back = chances_of(before, after), chances_of(after, before)
     chance = (there.get(RelationKind.SAME, OPEN) + back.get(RelationKind.SAME, OPEN)) / 2
@@ -221,12 +214,6 @@ def only_reworded(old: str, new: str) -> float:
         less, more = _bounds(before, after)
         chance = max(less, min(chance, more))
     return chance if _leaves_open(before) == _leaves_open(after) else min(chance, OPEN)
-
-
-def _translated(old: str, new: str) -> bool:
-    """Whether they are surely in two languages: their words say nothing then."""
-    spoken = {spoken_in(one, "") for one in (old, new)}
-    return len(spoken) == 2 and "" not in spoken
 
 
 @lru_cache(maxsize=16_384)
