@@ -44,9 +44,10 @@ if TYPE_CHECKING:
     from reverie.harnesses.anthropic_server import AnthropicServer
     from reverie.harnesses.installers import Installing
     from reverie.memory.library import Entry, Memory
+    from reverie.memory.providers import Providers
     from reverie.memory.store import Store, StoredMemory
     from reverie.memory.target import Target
-    from reverie.memory.targets import Providers, Targets
+    from reverie.memory.targets import Targets
     from reverie.search.finder import Finder
     from reverie.search.index_sync import IndexSync
     from reverie.search.search import StatementSearch
@@ -230,7 +231,7 @@ class Home:
     @cached_property
     def providers(self) -> Providers:
         """The broader memories of the settings."""
-        from reverie.memory.targets import Providers
+        from reverie.memory.providers import Providers
 
         return Providers(self.config.providers, self.config, self.config.owner)
 

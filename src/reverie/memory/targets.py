@@ -1,4 +1,4 @@
-"""Which targets there are, and how a name finds its target; and broader memories that people run beside them.
+"""Which targets there are, and how a name finds its target.
 
 Targets register under the entry point group `reverie.targets`; ours do the same. An entry point is a function that
 offers the targets of one kind, whether they hold anything yet or not. The whole of a stranger's, beside the
@@ -6,14 +6,6 @@ Target itself:
 
     def notebook_targets(where):
         yield NotebookTarget(where.place("${NOTEBOOK_HOME:-~/.notebook}"))
-
-A broader memory (Mem0, Hindsight, a database of our own) is read by a night so that premium memory does not repeat what
-it has; an entry can be demoted to one. It is no target: nothing of a night lands there. Providers register under the
-entry point group `reverie.providers`, ours do the same. An entry point is called with the address in the settings,
-where things are, and whose memory it is:
-
-    def notebook(address, where, owner):
-        return Notebook(address or where.home / "notebook.db", owner)
 """
 
 from __future__ import annotations
@@ -21,17 +13,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
-from reverie.core.errors import BadInput, BadSetting, NotFound, ReverieError
+from reverie.core.errors import BadInput, ReverieError
 from reverie.memory.target import Held, Place, Target
 
-TARGET_GROUP = "reverie.targets"
+GROUP = "reverie.targets"
 
 
 class HomePlaces(Protocol):
@@ -190,73 +182,5 @@ def targets(where: HomePlaces, by_path: ByPath | None = None) -> Targets:
 @cache
 def _installed(folders: tuple[str, ...]) -> tuple[Offer, ...]:
     """Looking through every installed package takes longer than reading a memory: once for what can be imported."""
-    points = sorted(entry_points(group=TARGET_GROUP), key=lambda point: point.name)
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
     return tuple(point.load() for point in points)
-
-
-PROVIDER_GROUP = "reverie.providers"
-HITS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """One memory of a provider, under the provider's own id."""
-
-    provider: str
-    id: str
-    text: str
-
-
-class MemoryProvider(Protocol):
-    """Raises `NotReached` where it does not answer."""
-
-    def search(self, question: str, limit: int) -> list[tuple[str, str]]:
-        """The ids and texts nearest to a question, best first."""
-        ...
-
-    def add(self, text: str) -> str:
-        """Keep a text as it is, and return its id."""
-        ...
-
-
-@dataclass
-class Providers:
-    """Those of the settings, by their names. One that does not answer is said so in `failed`, and does not keep a night
-    from going on."""
-
-    addresses: Mapping[str, str]
-    where: HomePlaces
-    owner: str
-    failed: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def opened(self) -> Mapping[str, MemoryProvider]:
-        known = {point.name: point for point in entry_points(group=PROVIDER_GROUP)}
-        for name in self.addresses:
-            if name not in known:
-                raise BadSetting(f"There is no provider {name!r}.", expected=f"one of {', '.join(sorted(known))}")
-        return {name: known[name].load()(at, self.where, self.owner) for name, at in self.addresses.items()}
-
-    def search(self, question: str, limit: int = HITS) -> list[Remembered]:
-        found = list[Remembered]()
-        for name, provider in self.opened.items():
-            try:
-                found += [Remembered(name, key, text) for key, text in provider.search(question, limit)]
-            except ReverieError as error:
-                self.failed[name] = str(error)
-        return found
-
-    def beside(self, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Entries about any of these: where, and the text, each once."""
-        seen = dict[tuple[str, str], None]()
-        for text in texts if self.addresses else ():
-            seen |= {(one.provider, one.text): None for one in self.search(text)}
-        return iter(seen)
-
-    def add(self, text: str, name: str = "") -> Remembered:
-        """Give a text to a provider: the one named, or the only one there is."""
-        chosen = name or (next(iter(self.opened)) if len(self.opened) == 1 else "")
-        if chosen not in self.opened:
-            there = ", ".join(self.opened) or "none is set; `providers` in reverie.toml names them"
-            raise NotFound(f"There is no provider {chosen!r}." if chosen else "No provider is named.", expected=there)
-        return Remembered(chosen, self.opened[chosen].add(text), text)
