@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from reverie.core.strings import lazy_pattern
 from reverie.safety.secrets.values import SecretSpan
 
 # Length of an IBAN per country, from the SWIFT registry. The checksum alone lets one in 97 words through.
@@ -71,9 +72,9 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-@cache
-def _shaped_ids() -> tuple[re.Pattern[str], ...]:
-    shapes = (
+_SHAPED_IDS = tuple(
+    lazy_pattern(rf"(?<![\w.#/-]){shape}(?![\w/-])", re.ASCII)
+    for shape in (
         r"(?!000|666|9)[0-9]{3}-(?!00)[0-9]{2}-(?!0000)[0-9]{4}",  # United States
         r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] [0-9]{2} [0-9]{2} [0-9]{2} [A-D]",  # United Kingdom
         r"[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]",  # Italy
@@ -81,13 +82,14 @@ def _shaped_ids() -> tuple[re.Pattern[str], ...]:
         r"(?P<resident>[1-8][0-9]{5}(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])[0-3][0-9]{4}[0-9Xx])",  # China
         r"(?P<nir>[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]) ?[0-9]{2} ?[0-9]{3} ?[0-9]{3} ?[0-9]{2})",  # France
     )
-    return tuple(re.compile(rf"(?<![\w.#/-]){shape}(?![\w/-])", re.ASCII) for shape in shapes)
+)
 
 
-@cache
-def _other_number() -> re.Pattern[str]:
-    words = r"order|ticket|invoice|part|case|sku|serial|rfc|issue|commit|build|version|model|bestellung|rechnung|pedido"
-    return re.compile(rf"(?:{words})s?(?:[ -]?(?:number|no\.?|nr\.?|id))?[\s:=#]{{0,3}}$", re.IGNORECASE)
+_other_number = lazy_pattern(
+    r"(?:order|ticket|invoice|part|case|sku|serial|rfc|issue|commit|build|version|model|bestellung|rechnung|pedido)s?"
+    r"(?:[ -]?(?:number|no\.?|nr\.?|id))?[\s:=#]{0,3}$",
+    re.IGNORECASE,
+)
 
 
 def names_something_else(text: str, start: int) -> bool:
@@ -156,8 +158,8 @@ def national_ids(text: str) -> Iterator[SecretSpan]:
     for found in _patterns()["id"].finditer(text):
         if len(_digits(found["value"])) >= 5:
             yield SecretSpan(*found.span("value"), "id")
-    for shape in _shaped_ids():
-        for found in shape.finditer(text):
+    for shape in _SHAPED_IDS:
+        for found in shape().finditer(text):
             check = _CHECKS.get(found.lastgroup or "")
             if (check is None or check(found[0])) and not names_something_else(text, found.start()):
                 yield SecretSpan(*found.span(), "id")
@@ -193,33 +195,30 @@ def _mail() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     return local, domain, spelt
 
 
-@cache
-def _phones() -> tuple[re.Pattern[str], ...]:
-    gap = r"(?: ?\(0\) ?|[ .\-/]|\) ?| ?\()"
-    nanp = r"[2-9][0-8][0-9]"
-    shapes = (
-        rf"(?:\+|00(?=[1-9][0-9]{{0,2}}[ .-]))[1-9][0-9]{{0,2}}(?:{gap}?[0-9]){{7,12}}",
-        rf"(?:1[ .-])?(?:\({nanp}\) ?|{nanp}[ .-])[2-9][0-9]{{2}}[ .-][0-9]{{4}}",
+_DIGIT_GAP = r"(?: ?\(0\) ?|[ .\-/]|\) ?| ?\()"
+_AREA = r"[2-9][0-8][0-9]"  # of North America
+_PHONES = tuple(
+    lazy_pattern(rf"(?<![\w.+#/:=-])(?<![0-9] )(?:{shape})(?!\w|[.:/-][0-9])", re.ASCII)
+    for shape in (
+        rf"(?:\+|00(?=[1-9][0-9]{{0,2}}[ .-]))[1-9][0-9]{{0,2}}(?:{_DIGIT_GAP}?[0-9]){{7,12}}",
+        rf"(?:1[ .-])?(?:\({_AREA}\) ?|{_AREA}[ .-])[2-9][0-9]{{2}}[ .-][0-9]{{4}}",
         r"0[1-9](?:([ .-])[0-9]{2})(?:\1[0-9]{2}){3}",  # France
         r"07[0-9]{3} [0-9]{6}|0(?:20 [0-9]{4}|1[0-9]{2} [0-9]{3}|1[0-9]{3} [0-9]{2,3}) ?[0-9]{3,4}",  # United Kingdom
         r"06[ -][0-9]{8}",  # Netherlands
         r"0[789]0-[0-9]{4}-[0-9]{4}|0[36]-[0-9]{4}-[0-9]{4}",  # Japan
     )
-    return tuple(re.compile(rf"(?<![\w.+#/:=-])(?<![0-9] )(?:{shape})(?!\w|[.:/-][0-9])", re.ASCII) for shape in shapes)
+)
 
 
-@cache
-def _called_phone() -> re.Pattern[str]:
-    number = r"(?P<value>\(?[0-9]{2,5}\)?(?:[ ./-]{0,2}[0-9]){4,11})(?!\w|[.:/-][0-9])"
-    return re.compile(rf"(?:{_PHONE_WORDS})(?:['’]s)?{_PHONE_TIES}{number}", re.IGNORECASE)
-
-
-@cache
-def _no_phone() -> re.Pattern[str]:
-    date = r"(?:19|20)[0-9]{2}[ ./-][01]?[0-9][ ./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"
-    return re.compile(
-        rf"(?:{date})(?![0-9])|[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{2,3}}$|1[67][0-9]{{8}}$|(?:19|20)[0-9]{{6}}$"
-    )
+_called_phone = lazy_pattern(
+    rf"(?:{_PHONE_WORDS})(?:['’]s)?{_PHONE_TIES}"
+    r"(?P<value>\(?[0-9]{2,5}\)?(?:[ ./-]{0,2}[0-9]){4,11})(?!\w|[.:/-][0-9])",
+    re.IGNORECASE,
+)
+_no_phone = lazy_pattern(
+    r"(?:(?:19|20)[0-9]{2}[ ./-][01]?[0-9][ ./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2})(?![0-9])"
+    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){2,3}$|1[67][0-9]{8}$|(?:19|20)[0-9]{6}$"
+)
 
 
 def _places_of(text: str, needle: str) -> Iterator[int]:
@@ -258,8 +257,8 @@ def _is_international(words: str) -> bool:
 
 def phones(text: str) -> Iterator[SecretSpan]:
     """Telephone numbers with a country code or a national way of grouping, or called so by the words before."""
-    for shape in _phones():
-        for found in shape.finditer(text):
+    for shape in _PHONES:
+        for found in shape().finditer(text):
             foreign = found[0].startswith(("+", "00"))
             if (not foreign or _is_international(found[0])) and not names_something_else(text, found.start()):
                 yield SecretSpan(*found.span(), "phone")

@@ -7,8 +7,8 @@ exact, so that a quotation in the model's answer can be held against the origina
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cache
 
+from reverie.core.strings import lazy_pattern
 from reverie.safety.personal.identifiers import (
     accounts,
     cards,
@@ -26,9 +26,7 @@ _MARK = "mark"
 _KINDS = ("mail", "iban", "card", "id", "account", "phone", "address")
 
 
-@cache
-def _stand_in() -> re.Pattern[str]:
-    return re.compile(rf"<(?:{'|'.join((*_KINDS, _MARK))})-[0-9]{{1,12}}(?:\.[0-9]{{1,12}})?>")
+_stand_in = lazy_pattern(rf"<(?:{'|'.join((*_KINDS, _MARK))})-[0-9]{{1,12}}(?:\.[0-9]{{1,12}})?>")
 
 
 def _suspects(text: str) -> Iterator[SecretSpan]:

@@ -45,7 +45,7 @@ _FAMILIES: tuple[tuple[str, str, str], ...] = (
     ("key", r"key", "api-key"),
 )
 _LATIN = ("contrase", "clave", "kennwort")
-_OTHER_SCRIPTS = ("Пароль", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호")
+_OTHER_SCRIPTS = tuple(map(lazy_pattern, ("Пароль", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호")))
 
 # `key` alone names dictionary keys and lock files; with one of these before it, a credential.
 _KEY_QUALIFIERS = (
@@ -79,11 +79,6 @@ def _gate_of(anchor: str) -> re.Pattern[str]:
     soon = r"[_\d\"'`\]\\ \t-]{0,8}[:=>]"
     after = {"pass": rf"w(?:or)?[dt]|phrase|code|[_-]?key|e[ ]|{soon}", "pwd": rf"{soon}| ", "pw": soon}
     return re.compile(f"{anchor}(?={after.get(anchor, '' if anchor in _LATIN else signed)})", re.ASCII)
-
-
-@cache
-def _other_script_words() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(word) for word in _OTHER_SCRIPTS)
 
 
 @cache
@@ -122,10 +117,10 @@ _introduced = lazy_pattern(
 )
 
 
-@cache
-def _as_the() -> re.Pattern[str]:
-    value = r"(?<![^\s\"'`])(?P<value>[^\s\"'`]{5,64})[\"'`]?"
-    return re.compile(value + r"[ ]as[ ](?:(?:the|my|your|its|our|a)[ ])?(?:\w{1,16}[ ])?$", re.IGNORECASE)
+_as_the = lazy_pattern(
+    r"(?<![^\s\"'`])(?P<value>[^\s\"'`]{5,64})[\"'`]?[ ]as[ ](?:(?:the|my|your|its|our|a)[ ])?(?:\w{1,16}[ ])?$",
+    re.IGNORECASE,
+)
 
 
 LONG = 20  # characters of a value that no sign or flag announces
@@ -263,5 +258,5 @@ def named_values(text: str, lowered: str) -> Iterator[SecretSpan]:
         for found in gate.finditer(lowered):
             yield from filter(None, [_at(text, found.start(), allowed, kind)])
     if not text.isascii():
-        for found in (found for word in _other_script_words() for found in word.finditer(text)):
+        for found in (found for word in _OTHER_SCRIPTS for found in word().finditer(text)):
             yield from filter(None, [_at(text, found.start(), PASSWORDS, "password")])

@@ -20,15 +20,9 @@ _TAIL = rf"(?:{_GAP}{{1,60}}+[A-Za-z0-9+/]{{1,76}}(?:={{1,2}}|(?={_GAP}{{0,60}}+
 _END = rf"(?:(?:{_GAP}{{1,60}}+=[\w+/]{{4}})?{_GAP}{{0,60}}+-----?[ ]?END[ A-Z0-9]{{1,50}}-{{4,5}})?"
 
 
-@cache
-def _key_block() -> re.Pattern[str]:
-    begin = r"----(?:-BEGIN| BEGIN)(?: [A-Z0-9]{1,12}){0,4} PRIVATE KEY(?: BLOCK)? ?-{4,5}"
-    return re.compile(rf"(?:{begin}|Private-Lines: \d{{1,4}}){_LINES}{_TAIL}{_END}")
-
-
-@cache
-def _gates() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return re.compile(r"----[- ]?BEGIN[ A-Z0-9]{1,50}PRIVATE"), re.compile(r"Private-Lines: \d")
+_BEGIN = r"----(?:-BEGIN| BEGIN)(?: [A-Z0-9]{1,12}){0,4} PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+_key_block = lazy_pattern(rf"(?:{_BEGIN}|Private-Lines: \d{{1,4}}){_LINES}{_TAIL}{_END}")
+_KEY_GATES = lazy_pattern(r"----[- ]?BEGIN[ A-Z0-9]{1,50}PRIVATE"), lazy_pattern(r"Private-Lines: \d")
 
 
 _address = lazy_pattern(
@@ -57,21 +51,23 @@ def _addresses() -> tuple[tuple[str, tuple[tuple[str, re.Pattern[str]], ...]], .
     return tuple((begin, tuple(c for c in compiled if c[1].pattern.startswith(begin))) for begin in _LITERALS)
 
 
-@cache
-def _headers() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    scheme = re.compile(r"bearer[ :=]{1,3}\\?[\"']?(?P<bearer>[\w.~+/=-]{8,4096})", re.IGNORECASE | re.ASCII)
-    field = re.compile(
+_HEADERS = {
+    "bearer": lazy_pattern(
+        r"bearer[ :=]{1,3}\\?[\"']?(?P<bearer>[\w.~+/=-]{8,4096})",
+        re.IGNORECASE | re.ASCII,
+    ),
+    "authorization": lazy_pattern(
         r"""authorization\\?["'`]?\]?[ ]{0,4}(?:[:=,]|=>)[ ]{0,4}\\?["'`]?(?:
             basic[ ]+(?P<basic>[A-Za-z0-9+/]{6,512}={0,2})
             |(?:token|bot|apikey|api-key|key|digest)[ :]+(?P<token>[\w.~+/=-]{12,2048})
             |(?P<raw>[\w.~+/=-]{16,2048})(?![\w .~+/=-]))""",
         re.IGNORECASE | re.ASCII | re.VERBOSE,
-    )
-    cookie = re.compile(
+    ),
+    "cookie": lazy_pattern(
         r"""cookies?\\?["'`]?[ ]{0,2}[:=][ ]{0,4}\\?["'`]?(?P<pairs>[\w.%-]{1,64}=[^\r\n"'`\\]{1,4096})""",
-        re.I,
-    )
-    return scheme, field, cookie
+        re.IGNORECASE,
+    ),
+}
 
 
 _pair = lazy_pattern(r"(?P<name>[\w.%-]{1,64})=(?P<value>[^;\s\"'`\\]{1,4000})")
@@ -82,9 +78,9 @@ _session_names = lazy_pattern(
 
 def key_blocks(text: str) -> Iterator[SecretSpan]:
     """Private keys, whole or broken off; a header with no key under it is only talk about keys."""
-    for gate in _gates():
+    for gate in _KEY_GATES:
         end = 0
-        for at in gate.finditer(text):
+        for at in gate().finditer(text):
             block = _key_block().match(text, at.start()) if at.start() >= end else None
             if block is not None:
                 end = block.end()
@@ -140,10 +136,10 @@ def _cookie(found: re.Match[str]) -> Iterator[SecretSpan]:
 
 def headers(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Authorization and cookies, wherever a request was pasted."""
-    for literal, pattern in zip(("bearer", "authorization", "cookie"), _headers(), strict=True):
+    for literal, pattern in _HEADERS.items():
         end = 0
         for at in _each(lowered, literal):
-            if at >= end and (found := pattern.match(text, at)):
+            if at >= end and (found := pattern().match(text, at)):
                 end = found.end()
                 if literal == "cookie":
                     yield from _cookie(found)
@@ -165,11 +161,9 @@ _WORD = r"""(?:"(?P<q1>[^"\r\n]{1,200})"|'(?P<q2>[^'\r\n]{1,200})'|(?P<bare>[^\s
 _USER = r"""[ =]?(?P<quote>\\?["']?)(?P<user>[^\s:"'\\]{1,80}):(?P<secret>[^\s"'`\\]{1,200})(?P=quote)"""
 
 
-@cache
-def _argument() -> re.Pattern[str]:
-    """One gate for all options, since each pass over the text costs as much as the next."""
-    loose = _WORD.replace("q1", "r1").replace("q2", "r2").replace("bare", "rest")
-    return re.compile(rf" -(?:p{_WORD}|(?:p|a|-pass)[ ]{loose}|(?:u|-user){_USER})")
+_LOOSE_WORD = _WORD.replace("q1", "r1").replace("q2", "r2").replace("bare", "rest")
+# One gate for all options, since each pass over the text costs as much as the next.
+_argument = lazy_pattern(rf" -(?:p{_WORD}|(?:p|a|-pass)[ ]{_LOOSE_WORD}|(?:u|-user){_USER})")
 
 
 _GLUED = ("mysql", "mariadb")
@@ -194,10 +188,8 @@ def _commanded(before: str, commands: tuple[str, ...]) -> bool:
     return at >= 0 and not any(mark in line for mark in "\r\n|;")
 
 
-@cache
-def _pgpass() -> tuple[re.Pattern[str], ...]:
-    line = r":[^:\s\\]{1,64}:[^:\s\\]{1,64}:(?P<secret>[^\s:\\\"']{3,128})(?=\s|$|\\n)"
-    return tuple(re.compile(port + line) for port in (":5432", r":\*"))
+_PGPASS_LINE = r":[^:\s\\]{1,64}:[^:\s\\]{1,64}:(?P<secret>[^\s:\\\"']{3,128})(?=\s|$|\\n)"
+_PGPASS = lazy_pattern(rf":5432{_PGPASS_LINE}"), lazy_pattern(rf":\*{_PGPASS_LINE}")
 
 
 def _first(found: re.Match[str], groups: tuple[str, ...]) -> tuple[str, int] | None:
@@ -215,7 +207,7 @@ def _secret(found: re.Match[str]) -> tuple[str, int] | None:
 def command_secrets(text: str) -> Iterator[SecretSpan]:
     """Passwords given to well-known commands as arguments, and the lines of .pgpass."""
     arguments = map(_secret, _argument().finditer(text))
-    lines = (_first(at, ("secret",)) for mark in _pgpass() for at in mark.finditer(text))
+    lines = (_first(at, ("secret",)) for mark in _PGPASS for at in mark().finditer(text))
     for value, start in filter(None, (*arguments, *lines)):
         if not is_placeholder(value) and not is_code(value) and not re.fullmatch(r"\d{1,5}", value):
             yield SecretSpan(start, start + len(value), "password")

@@ -17,6 +17,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
+from reverie.core.strings import lazy_pattern
 from reverie.safety.secrets.values import is_placeholder
 
 if TYPE_CHECKING:
@@ -44,14 +45,12 @@ _LANGUAGES = (
 IS = "|".join(verbs for _, verbs in _LANGUAGES[:-1])
 
 
-@cache
-def _sentences() -> tuple[re.Pattern[str], ...]:
-    of = rf"(?:\s(?!(?:{{verb}})\s)\S{{{{1,{_SHORT}}}}}(?:\s(?!(?:{{verb}})\s)[^\s.,;:!?]+){{{{0,5}}}})?"
-    value = rf"(?P<value>[^\W\d_][^\s.,;:!?]{{2,}}(?:[ ][^\s.,;:!?]+){{0,{WORDS - 1}}})"
-    return tuple(
-        re.compile(rf"(?<![^\W_])(?:{name}){of.format(verb=verb)}\s(?:{verb})\s{value}(?=\s*(?:[.,;!\n)]|$))", re.I)
-        for name, verb in _LANGUAGES
-    )
+_OF = rf"(?:\s(?!(?:{{verb}})\s)\S{{{{1,{_SHORT}}}}}(?:\s(?!(?:{{verb}})\s)[^\s.,;:!?]+){{{{0,5}}}})?"
+_VALUE = rf"(?P<value>[^\W\d_][^\s.,;:!?]{{2,}}(?:[ ][^\s.,;:!?]+){{0,{WORDS - 1}}})"
+_SENTENCES = tuple(
+    lazy_pattern(rf"(?<![^\W_])(?:{name}){_OF.format(verb=verb)}\s(?:{verb})\s{_VALUE}(?=\s*(?:[.,;!\n)]|$))", re.I)
+    for name, verb in _LANGUAGES
+)
 
 
 class SaidOfPassword(NamedTuple):
@@ -64,7 +63,7 @@ class SaidOfPassword(NamedTuple):
 
 def said_of_passwords(text: str) -> list[SaidOfPassword]:
     """What the sentences of a text say of passwords, in text order."""
-    spans = {found.span("value") for pattern in _sentences() for found in pattern.finditer(text)}
+    spans = {found.span("value") for pattern in _SENTENCES for found in pattern().finditer(text)}
     values = ((start, end, text[start:end]) for start, end in sorted(spans))
     return [SaidOfPassword(at, end, not is_placeholder(said) and name_score(said) > 0) for at, end, said in values]
 

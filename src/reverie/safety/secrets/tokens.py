@@ -138,10 +138,10 @@ _BEGINNINGS = (
 )
 
 # Anchored by a literal in their middle; the lookbehind proves the left part, and the number says how long it is.
-HANGING: tuple[tuple[str, str, int], ...] = (
-    ("mailchimp-key", r"-us(?<=[0-9a-f]{32}-us)\d{1,2}", 32),
-    ("telegram-token", r":AA(?<=\d{8}:AA)[\w-]{33}", 8),
-    ("azure-client-secret", r"Q~(?<=[\w~.]{3}\dQ~)[\w~.-]{31,34}", 4),
+_HANGING = (
+    ("mailchimp-key", lazy_pattern(r"-us(?<=[0-9a-f]{32}-us)\d{1,2}", re.ASCII), 32),
+    ("telegram-token", lazy_pattern(r":AA(?<=\d{8}:AA)[\w-]{33}", re.ASCII), 8),
+    ("azure-client-secret", lazy_pattern(r"Q~(?<=[\w~.]{3}\dQ~)[\w~.-]{31,34}", re.ASCII), 4),
 )
 
 _JWT = _word("eyJ") + r"[\w-]{10,4000}\.[\w-]{10,8000}(?:\.[\w-]{8,8000}){0,3}"
@@ -151,12 +151,10 @@ def _alternation(table: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<k{n}>{body})" for n, (_, body) in enumerate(table)), re.ASCII)
 
 
-@cache
-def _gates() -> tuple[re.Pattern[str], ...]:
-    # Names in code are long runs too, but of one case and without digits; random characters never are. One gate for
-    # each separator: the engine skips to a literal ten times as fast as to a choice.
-    run = r"(?=[A-Za-z0-9_-]{16})(?![a-z_-]{16}|[A-Z_-]{16})"
-    return tuple(re.compile(separator + run) for separator in ("_", r"\.", "-"))
+# Names in code are long runs too, but of one case and without digits; random characters never are. One gate for each
+# separator: the engine skips to a literal ten times as fast as to a choice.
+_RUN = r"(?=[A-Za-z0-9_-]{16})(?![a-z_-]{16}|[A-Z_-]{16})"
+_GATES = tuple(lazy_pattern(separator + _RUN) for separator in ("_", r"\.", "-"))
 
 
 @cache
@@ -170,11 +168,6 @@ def _unseparated_patterns() -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str
 
 
 _jwt = lazy_pattern(_JWT, re.ASCII)
-
-
-@cache
-def _hanging() -> tuple[tuple[str, re.Pattern[str], int], ...]:
-    return tuple((kind, re.compile(body, re.ASCII), width) for kind, body, width in HANGING)
 
 
 def _named(found: re.Match[str], table: tuple[tuple[str, str], ...]) -> SecretSpan | None:
@@ -198,7 +191,7 @@ def _runs(text: str, gate: re.Pattern[str]) -> Iterator[tuple[int, int]]:
 
 def _separated(text: str) -> Iterator[SecretSpan]:
     _, prefix, tokens = _separated_patterns()
-    for start, end in (run for gate in _gates() for run in _runs(text, gate)):
+    for start, end in (run for gate in _GATES for run in _runs(text, gate())):
         taken = start
         for at in prefix.finditer(text, start, end):
             if at.start() >= taken and (found := tokens.match(text, at.start())):
@@ -214,8 +207,8 @@ def _unseparated(text: str) -> Iterator[SecretSpan]:
 
 
 def _hung(text: str) -> Iterator[SecretSpan]:
-    for kind, pattern, width in _hanging():
-        for found in pattern.finditer(text):
+    for kind, pattern, width in _HANGING:
+        for found in pattern().finditer(text):
             start = found.start() - width
             while kind == "telegram-token" and start and text[start - 1] in "0123456789":
                 start -= 1

@@ -6,7 +6,6 @@ places. What judges a value looks at one short value and never at the text aroun
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -119,10 +118,10 @@ def is_mixed(value: str) -> bool:
     return len(core) >= 5 and letters and marks and (len(core) > 80 or _known_word().fullmatch(core) is None)
 
 
-@cache
-def _sentence() -> re.Pattern[str]:
-    words = "the|your|you|is|are|was|to|must|please|enter|for|of|invalid|an?|and|or|not|in|with|from"
-    return re.compile(rf"[.,:?;()/]|\b(?:{words})\b", re.IGNORECASE)
+_sentence = lazy_pattern(
+    r"[.,:?;()/]|\b(?:the|your|you|is|are|was|to|must|please|enter|for|of|invalid|an?|and|or|not|in|with|from)\b",
+    re.IGNORECASE,
+)
 
 
 def reads_as_message(value: str) -> bool:
