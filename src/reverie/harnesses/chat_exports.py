@@ -235,7 +235,7 @@ def _sharegpt_message(message: Any, where: str) -> Said | Flaw:
         words = [response.get("content", response) for response in responses]
         ends = [how_call_failed(word if isinstance(word, Mapping) else json_object(str(word))) for word in words]
         said = (word if isinstance(word, str) else dumped(word) for word in words)
-        result = Said("tool", "\n".join(said), failed=_together(ends))
+        result = Said("tool", "\n".join(said), failed=True in ends or (None if None in ends else False))
         if len(responses) > 1:
             return result
         return replace(
@@ -245,9 +245,3 @@ def _sharegpt_message(message: Any, where: str) -> Said | Flaw:
         )
     generated = role == "system" and text.startswith(_SPOKEN_BY_HARNESS)
     return Said(role, text, noise="system prompt" if generated else None, origin=origin_of(content))
-
-
-def _together(ends: list[bool | None]) -> bool | None:
-    if True in ends:
-        return True
-    return None if None in ends else False

@@ -24,11 +24,11 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
 from reverie.harnesses.injected import GEMINI_CLI, said_apart
-from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
 from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
-from reverie.system.installation import JsonElement, JsonMember, OwnFile
+from reverie.system.installation import JsonElement, JsonMember
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, mapping_or_empty, string_or_none
 from reverie.transcripts.messages import arguments_text, text_of
@@ -276,13 +276,12 @@ class GeminiCliInstaller:
                     f"-m reverie {' '.join(QUEUE)}",
                     json5=True,
                 ),
-                OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+                skill_file(folder),
             ],
         )
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        said = event.get("transcript_path")
-        return Path(said) if isinstance(said, str) and said else None
+        return told_transcript(event)
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, at = f"00000000-0000-4000-8000-{number:012}", f"2026-01-{number:02}T09:00:00.000Z"

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from reverie.core.errors import NotFound
 from reverie.memory.targets import HomePlaces
-from reverie.system.installation import ConfigEdit, FileChange, Installation
+from reverie.system.installation import ConfigEdit, FileChange, Installation, OwnFile
 
 GROUP = "reverie.installers"
 SKILL = Path(__file__).with_name("agent_skill.md").read_text("utf-8")
@@ -67,6 +67,17 @@ class InstallPlan:
 
     edits: Sequence[ConfigEdit]
     notes: Sequence[str] = ()
+
+
+def skill_file(folder: Path) -> OwnFile:
+    """The skill, where the agent of this folder looks for skills."""
+    return OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL)
+
+
+def told_transcript(event: Mapping[str, Any]) -> Path | None:
+    """The transcript an agent names to its hook."""
+    said = event.get("transcript_path")
+    return Path(said) if isinstance(said, str) and said else None
 
 
 class Installer(Protocol):

@@ -30,12 +30,40 @@ INSTRUCTIONS_LIMIT = 40_000
 _NAME = re.compile(r"\w[\w .,()+@=-]{0,199}\.md")
 
 
-class MarkdownTarget:
+class FolderTarget:
+    """Documents that are files of one folder, held by a lock on the folder itself, which leaves nothing in it. So one
+    document of a folder is held at a time."""
+
+    folder: Path
+
+    def read(self, document: str) -> bytes | None:
+        return read_file(self._path(document))
+
+    @contextmanager
+    def held(self, document: str) -> Iterator[Held]:
+        self._path(document)
+        with flocked_folder(self.folder, PATIENCE_SECONDS):
+            yield HeldFiles(self._path, self._alone)
+
+    def has_displaced(self, document: str) -> bool:
+        return has_displaced_files(self._path(document))
+
+    def written_at(self, document: str) -> datetime | None:
+        return modified_at(self._path(document))
+
+    def _alone(self, document: str) -> AbstractContextManager[None]:
+        """The lock of the tools that write the file, for the exchange."""
+        return flocked(self._path(document).with_name(f"{document}.lock"), PATIENCE_SECONDS)
+
+    def _path(self, document: str) -> Path:
+        raise NotImplementedError
+
+
+class MarkdownTarget(FolderTarget):
     """`listed` names the documents each time they are asked for; the folder is made real once, when it is named.
 
-    These folders are other people's, and few of their tools have a lock: the lock is on the folder itself, which
-    leaves nothing in it. So one document of a folder is held at a time. `lock_files` takes `MEMORY.md.lock`
-    while a file is exchanged.
+    These folders are other people's, and few of their tools have a lock; `lock_files` takes `MEMORY.md.lock` while a
+    file is exchanged.
 
     `agent_folder` is there if the agent that reads it is used on this machine; `harness` is that agent, by the name of
     the reader of its transcripts; `skills` is where it reads the skills of this person.
@@ -54,9 +82,9 @@ class MarkdownTarget:
         harness: str = "",
         skills: Path | None = None,
     ) -> None:
-        self.folder = self._folder = real(folder)
+        self.folder = real(folder)
         self.name = name
-        self.key = f"markdown:{self._folder}"
+        self.key = f"markdown:{self.folder}"
         self.reach = reach
         self.agent_folder = agent_folder
         self.harness = harness
@@ -71,32 +99,15 @@ class MarkdownTarget:
         return self._ready()
 
     def places(self) -> list[Place]:
-        return list(self._listed(self._folder))
-
-    def read(self, document: str) -> bytes | None:
-        return read_file(self._path(document))
-
-    @contextmanager
-    def held(self, document: str) -> Iterator[Held]:
-        self._path(document)
-        with flocked_folder(self._folder, PATIENCE_SECONDS):
-            yield HeldFiles(self._path, self._alone)
-
-    def has_displaced(self, document: str) -> bool:
-        return has_displaced_files(self._path(document))
-
-    def written_at(self, document: str) -> datetime | None:
-        return modified_at(self._path(document))
+        return list(self._listed(self.folder))
 
     def _alone(self, document: str) -> AbstractContextManager[None]:
-        if not self._lock_files:
-            return nullcontext()
-        return flocked(self._path(document).with_name(f"{document}.lock"), PATIENCE_SECONDS)
+        return super()._alone(document) if self._lock_files else nullcontext()
 
     def _path(self, document: str) -> Path:
         if not _NAME.fullmatch(document):
             raise BadInput(f"A document cannot be named {document!r}.", expected="the name of a .md file")
-        return self._folder / document
+        return self.folder / document
 
 
 def fixed(*places: Place) -> Listed:

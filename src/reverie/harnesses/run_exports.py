@@ -38,15 +38,12 @@ def run_id(harness: str, path: Path, messages: Iterable[Any]) -> str:
     """
     stem = path.name.split(".traj")[0] if ".traj" in path.name else path.stem
     for message in messages:
-        if isinstance(message, Mapping) and _is_answer(message):
+        if not isinstance(message, Mapping) or message.get("is_demo"):
+            continue
+        if message.get("role") == "assistant" or message.get("object") == "response":
             answer = text_of(message.get("content")) + str(message.get("tool_calls") or message.get("output") or "")
             return f"{harness}:{stem}-{sha256(answer)[:8]}"
     return f"{harness}:{stem}"
-
-
-def _is_answer(message: Mapping[str, Any]) -> bool:
-    answered = message.get("role") == "assistant" or message.get("object") == "response"
-    return answered and not message.get("is_demo")
 
 
 def facts_of(**facts: object) -> dict[str, str]:

@@ -38,18 +38,13 @@ def _suspects(text: str) -> Iterator[SecretSpan]:
     yield from command_secrets(text)
 
 
-def _secrets(text: str) -> list[SecretSpan]:
-    spans = merge_spans(_suspects(text))
-    if "[redacted:" not in text:
-        return spans
-    return list(outside(spans, [found.span() for found in _placeholder().finditer(text)]))
-
-
 def redact(text: str) -> Redacted:
     """The text with each secret replaced by `[redacted:<kind>]`; everything else keeps its bytes."""
     found: Counter[str] = Counter()
     for _ in range(_MOST_PASSES):
-        spans = _secrets(text)
+        spans = merge_spans(_suspects(text))
+        if "[redacted:" in text:
+            spans = list(outside(spans, [found.span() for found in _placeholder().finditer(text)]))
         if not spans:
             break
         found.update(span.kind for span in spans)

@@ -296,12 +296,6 @@ def _is_picture(content: bytes) -> bool:
     return content.startswith(_PICTURES) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP")
 
 
-def _too_much(files: Mapping[str, bytes]) -> str | None:
-    if len(files) > MOST_FILES:
-        return "too-many-files"
-    return "too-large" if sum(map(len, files.values())) > LARGEST else None
-
-
 def _reports_of_files(files: Mapping[str, bytes]) -> Iterable[Report]:
     yield scan("\n".join(sorted(files)).encode("utf-8", "surrogatepass"), "skill")
     for name in sorted(files):
@@ -315,7 +309,8 @@ def _reports_of_files(files: Mapping[str, bytes]) -> Iterable[Report]:
 
 def scan_skill(files: Mapping[str, bytes]) -> Report:
     """One report over all files of a skill by relative path; `Finding.file` says which. Symlinks are the caller's."""
-    reason = _too_much(files)
-    if reason:
-        return judged("", [Signal(f"quarantine.{reason}", "quarantine", 1.0, 0, 0, None)], "skill")
+    if len(files) > MOST_FILES:
+        return judged("", [_quarantined("too-many-files", 0, 0)], "skill")
+    if sum(map(len, files.values())) > LARGEST:
+        return judged("", [_quarantined("too-large", 0, 0)], "skill")
     return join_reports(_reports_of_files(files))

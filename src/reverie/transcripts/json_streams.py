@@ -27,17 +27,18 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _TOO_DEEP = f"nested more than {MOST_DEPTH} deep"
 
 
-def _integer(digits: str) -> int | float | None:
-    return int(digits) if len(digits) <= _MOST_DIGITS else _decimal(digits)
-
-
 def _decimal(digits: str) -> float | None:
     value = float(digits)
     return value if math.isfinite(value) else None
 
 
 # Raw control characters occur in real transcripts. NaN and the infinities are no JSON, and no fact about anything.
-_DECODER = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=_decimal, parse_constant=lambda _: None)
+_DECODER = json.JSONDecoder(
+    strict=False,
+    parse_int=lambda digits: int(digits) if len(digits) <= _MOST_DIGITS else _decimal(digits),
+    parse_float=_decimal,
+    parse_constant=lambda _: None,
+)
 
 
 def parsed(text: str) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,9 @@ def read_message(message: Mapping[str, Any]) -> Said:
         raise ValueError(f"unknown role {message.get('role')!r}")
     content = message.get("content")
     results: list[Mapping[str, Any]] = []
-    calls = (*openai_calls(message.get("tool_calls")), *_function_call(message))
+    calls, called = openai_calls(message.get("tool_calls")), message.get("function_call")
+    if isinstance(called, Mapping):  # the older form of one call
+        calls = (*calls, _openai_call(called))
     if not isinstance(content, str):
         results, calls = tool_results(content), (*calls_in(content), *calls)
     if role == "user" and ((results and _only_results(content)) or message.get("tool_call_id")):
@@ -150,11 +152,6 @@ def _openai_call(call: Mapping[str, Any]) -> ToolCall:
         arguments_text(inner.get("arguments")),
         string_or_none(call.get("id") or call.get("call_id")),
     )
-
-
-def _function_call(message: Mapping[str, Any]) -> Iterable[ToolCall]:
-    call = message.get("function_call")
-    return (_openai_call(call),) if isinstance(call, Mapping) else ()
 
 
 def arguments_text(arguments: object) -> str:

@@ -18,6 +18,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from reverie.transcripts.files import check_databases, seconds_left
+from reverie.transcripts.json_files import decoded
 
 MAGIC = b"SQLite format 3\x00"
 _WAIT_SECONDS = 2.0
@@ -108,6 +109,10 @@ def columns(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
     """The names of a table's columns; none if there is no such table."""
     rows = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
     return tuple(name.decode() if isinstance(name, bytes) else name for (name,) in rows)
+
+
+def cell_text(value: object) -> str:
+    return decoded(value)[0] if isinstance(value, bytes) else str(value)
 
 
 def is_interrupted(error: sqlite3.Error) -> bool:

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from reverie.harnesses.claude_code.reader import working_folder
-from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
 from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, every_file, folders_in, names_in
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.git import repository_root
-from reverie.system.installation import JsonElement, JsonMember, OwnFile
+from reverie.system.installation import JsonElement, JsonMember
 from reverie.transcripts.session import LONGEST_DASHED, dashed, is_dashed, project_name
 
 HARNESS = "claude-code"
@@ -156,7 +156,7 @@ class ClaudeCodeInstaller:
                     hook,
                     f"-m reverie {' '.join(QUEUE)}",
                 ),
-                OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+                skill_file(folder),
             ],
             ["Claude Code asks before it first uses a tool of the MCP server; nothing here allows it by itself."],
         )
@@ -166,8 +166,7 @@ class ClaudeCodeInstaller:
         return where.place("${CLAUDE_CONFIG_DIR:-~/}") / ".claude.json"
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        said = event.get("transcript_path")
-        return Path(said) if isinstance(said, str) and said else None
+        return told_transcript(event)
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, work = f"00000000-0000-4000-8000-{number:012}", str(self.folder(where).parent / "work")

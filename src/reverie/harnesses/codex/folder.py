@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.errors import BadInput
-from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
 from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, is_file
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
-from reverie.system.installation import ConfigEdit, OwnFile, TomlKey, TomlTable
+from reverie.system.installation import ConfigEdit, TomlKey, TomlTable
 from reverie.transcripts.session import project_name
 
 INSTRUCTIONS = Place(
@@ -76,14 +76,14 @@ class CodexInstaller:
         edits: list[ConfigEdit] = [
             TomlTable(config, "the MCP server", ("mcp_servers", "reverie"), server),
             notify,
-            OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+            skill_file(folder),
         ]
         return InstallPlan(edits, notes)
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        said, thread = event.get("transcript_path"), event.get("thread-id")
-        if isinstance(said, str) and said:
-            return Path(said)
+        if told := told_transcript(event):
+            return told
+        thread = event.get("thread-id")
         if not isinstance(thread, str) or not thread.replace("-", "").isalnum():
             return None
         found = (self.folder(where) / "sessions").glob(f"*/*/*/rollout-*-{thread}.jsonl")

@@ -19,23 +19,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
-from reverie.harnesses.installers import SKILL, InstallPlan, Launch
-from reverie.harnesses.markdown import folders_in, is_folder, names_in, real
-from reverie.memory.target import Held, Place, StagedStep, StagedWrite, Target
+from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
+from reverie.harnesses.markdown import FolderTarget, folders_in, is_folder, names_in, real
+from reverie.memory.target import Place, StagedStep, StagedWrite, Target
 from reverie.memory.targets import HomePlaces
 from reverie.skills.match_skills import Outcomes
 from reverie.system import yaml_edits
-from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
 from reverie.system.installation import ConfigEdit, OwnFile, YamlElement, YamlMember
-from reverie.system.shared_files import HeldFiles, has_displaced_files, modified_at
 
 NAME = "hermes"
 PURPOSES = {
@@ -48,10 +44,12 @@ _YES = ("true", "yes", "on")  # as YAML has it
 _MARKS = {"config.yaml", "state.db", "SOUL.md"}
 
 
-class HermesTarget:
+class HermesTarget(FolderTarget):
+    """Hermes' lock file is for the exchange."""
+
     def __init__(self, home: Path, name: str = NAME) -> None:
         self._home = real(home)
-        self.folder = self._folder = real(self._home / "memories")
+        self.folder = real(self._home / "memories")
         self.name = name
         self.key = f"hermes:{self._home}"
         self.dreaming = self._home / "dreaming"  # where its users look for the diary
@@ -87,29 +85,10 @@ class HermesTarget:
     def discard(self, staged: str) -> None:
         discard_staged(self._home, staged)
 
-    def read(self, document: str) -> bytes | None:
-        return read_file(self._path(document))
-
-    @contextmanager
-    def held(self, document: str) -> Iterator[Held]:
-        """Reverie's own lock is on the folder, which leaves nothing in it; Hermes' lock file is for the exchange."""
-        self._path(document)
-        with flocked_folder(self._folder, PATIENCE_SECONDS):
-            yield HeldFiles(self._path, self._alone)
-
-    def has_displaced(self, document: str) -> bool:
-        return has_displaced_files(self._path(document))
-
-    def written_at(self, document: str) -> datetime | None:
-        return modified_at(self._path(document))
-
-    def _alone(self, document: str) -> AbstractContextManager[None]:
-        return flocked(self._path(document).with_name(f"{document}.lock"), PATIENCE_SECONDS)
-
     def _path(self, document: str) -> Path:
         if document not in LIMITS:
             raise BadInput(f"A Hermes home has no document {document!r}.", expected=" or ".join(LIMITS))
-        return self._folder / document
+        return self.folder / document
 
 
 def hermes_targets(where: HomePlaces) -> Iterator[HermesTarget]:
@@ -267,13 +246,12 @@ class HermesInstaller:
             YamlElement(config, "the plugin", ("plugins", "enabled"), "reverie"),
             YamlMember(config, "the MCP server", ("mcp_servers", "reverie"), launch.server(self.name, self.target)),
             *_plugin(folder / "plugins/reverie", launch),
-            OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+            skill_file(folder),
         ]
         return InstallPlan(edits, [*_notes(config)])
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        said = event.get("transcript_path")
-        return Path(said) if isinstance(said, str) and said else None
+        return told_transcript(event)
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, at = f"202601{number:02}_090000_00000{number}", f"2026-01-{number:02}T09:00:00Z"

@@ -15,12 +15,12 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.harnesses.hermes.messages import HermesRows, is_session_file, profile_of, read_session_file
-from reverie.transcripts.json_files import decoded
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, project_folder, project_name
 from reverie.transcripts.sqlite_files import (
     MAGIC,
     at_rest,
+    cell_text,
     columns,
     is_interrupted,
     is_locked,
@@ -120,7 +120,7 @@ def _database(database: sqlite3.Connection, path: Path) -> Iterator[Event]:
                 yield event
             database.execute("COMMIT")
         except sqlite3.Error as error:
-            yield Flaw(f"session {_text(session)}", why_unread(error))
+            yield Flaw(f"session {cell_text(session)}", why_unread(error))
             if is_locked(error) or is_interrupted(error):
                 return  # it will be so for the next one too, and each would be waited for
             if database.in_transaction:
@@ -153,10 +153,10 @@ def _about(database: sqlite3.Connection, wanted: list[str], session: bytes) -> t
     except sqlite3.DatabaseError as error:
         if is_locked(error):
             raise
-        return {"id": _text(session)}, Flaw(f"session {_text(session)}", why_unread(error))
+        return {"id": cell_text(session)}, Flaw(f"session {cell_text(session)}", why_unread(error))
     if row is None:
-        return {"id": _text(session)}, None
-    values = (_text(value) if isinstance(value, bytes) else value for value in row)
+        return {"id": cell_text(session)}, None
+    values = (cell_text(value) if isinstance(value, bytes) else value for value in row)
     return dict(zip(wanted, values, strict=True)), None
 
 
@@ -176,10 +176,6 @@ def _head(about: dict[str, Any], path: Path) -> Head:
         project=project_name(folder),
         project_path=project_folder(folder),
     )
-
-
-def _text(value: object) -> str:
-    return decoded(value)[0] if isinstance(value, bytes) else str(value)
 
 
 def _known(value: object) -> str | None:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reverie.transcripts.json_files import decoded
 from reverie.transcripts.json_streams import parsed
 from reverie.transcripts.readers import Flaw
-from reverie.transcripts.sqlite_files import MAGIC, columns, reading
+from reverie.transcripts.sqlite_files import MAGIC, cell_text, columns, reading
 
 NAME = "openclaw-agent.sqlite"
 _NEEDED = {"session_id", "seq", "event_json"}
@@ -52,12 +51,12 @@ def is_openclaw_database(path: Path, start: bytes) -> float:
 
 def read_sessions(database: sqlite3.Connection) -> list[Window]:
     """Every session, oldest first."""
-    names = [_text(name) for (name,) in database.execute("SELECT DISTINCT session_id FROM transcript_events")]
+    names = [cell_text(name) for (name,) in database.execute("SELECT DISTINCT session_id FROM transcript_events")]
     of_window, of_node = columns(database, "session_windows"), columns(database, "session_nodes")
     current = dict[str, str]()
     if {"session_key", "current_session_id"} <= set(of_node):
         rows = database.execute("SELECT session_key, current_session_id FROM session_nodes")
-        current = {_text(key): _text(session) for key, session in rows}
+        current = {cell_text(key): cell_text(session) for key, session in rows}
     found = list[Window]()
     for name in names:
         about = _row(database, "session_windows", "session_id", name, [one for one in _WINDOW if one in of_window])
@@ -89,7 +88,7 @@ def forwarded(path: Path) -> frozenset[tuple[str, str]]:
             return frozenset()
         cached = "plugin_id = 'telegram' AND namespace = 'telegram.message-cache'"
         rows = database.execute(f"SELECT entry_key, value_json FROM plugin_state_entries WHERE {cached}")
-        keys = [_text(key).split(":") for key, told in rows if '"forward_origin":' in _text(told)]
+        keys = [cell_text(key).split(":") for key, told in rows if '"forward_origin":' in cell_text(told)]
     return frozenset((key[-2], key[-1]) for key in keys if len(key) > 2)
 
 
@@ -100,7 +99,7 @@ def entries(database: sqlite3.Connection, session: str) -> Iterator[tuple[int, A
     for number, text, compressed in database.execute(query, (session.encode("utf-8", "surrogateescape"),)):
         where = f"entry {number} of {session}"
         try:
-            whole = _text(text) if text is not None else _unpacked(compressed)
+            whole = cell_text(text) if text is not None else _unpacked(compressed)
             yield number if isinstance(number, int) else 0, parsed(whole)
         except ValueError as error:
             yield Flaw(where, f"not JSON ({error})")
@@ -116,7 +115,7 @@ def _unpacked(compressed: object) -> str:
         raise ValueError(f"it cannot be unpacked: {error}") from error
     if len(content) > _LONGEST_ENTRY:
         raise ValueError(f"unpacked, it has more than {_LONGEST_ENTRY:,} bytes")
-    return _text(content)
+    return cell_text(content)
 
 
 def _row(database: sqlite3.Connection, table: str, key: str, value: str | None, wanted: list[str]) -> dict[str, str]:
@@ -124,8 +123,4 @@ def _row(database: sqlite3.Connection, table: str, key: str, value: str | None, 
         return {}
     query = f"SELECT {', '.join(wanted)} FROM {table} WHERE {key} = CAST(? AS TEXT)"
     row = database.execute(query, (value.encode("utf-8", "surrogateescape"),)).fetchone()
-    return {name: _text(cell) for name, cell in zip(wanted, row or (), strict=False) if cell not in (None, b"")}
-
-
-def _text(value: object) -> str:
-    return decoded(value)[0] if isinstance(value, bytes) else str(value)
+    return {name: cell_text(cell) for name, cell in zip(wanted, row or (), strict=False) if cell not in (None, b"")}

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.errors import BadInput
-from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
 from reverie.harnesses.markdown import MarkdownTarget, existing_places, folders_in
 from reverie.harnesses.openclaw import database
 from reverie.memory.target import Place
@@ -80,7 +80,7 @@ class OpenClawInstaller:
             JsonMember(config, "the MCP server", ("mcp", "servers", "reverie"), server, json5=True),
             OwnFile(folder / "hooks/reverie/HOOK.md", _ABOUT, (_HOOK / "HOOK.md").read_text("utf-8")),
             OwnFile(folder / "hooks/reverie/handler.js", _ABOUT, launch.script(_HOOK / "handler.js", *queue)),
-            OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+            skill_file(folder),
         ]
         if not (hooks.get("enabled") is True and not hooks.get("entries")):  # else all are on, and one named is alone
             keys = ("hooks", "internal", "entries", "reverie")
@@ -88,9 +88,9 @@ class OpenClawInstaller:
         return InstallPlan(edits, [*_notes(config, hooks)])
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        said, agent = event.get("transcript_path"), event.get("agent")
-        if isinstance(said, str) and said:
-            return Path(said)
+        if told := told_transcript(event):
+            return told
+        agent = event.get("agent")
         if not isinstance(agent, str) or not _AGENT.fullmatch(agent):
             return None
         return self.folder(where) / "agents" / agent / "agent" / database.NAME

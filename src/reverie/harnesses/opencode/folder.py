@@ -17,7 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.installers import InstallPlan, Launch, skill_file
 from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
@@ -69,7 +69,7 @@ class OpencodeInstaller:
             [
                 JsonMember(config, "the MCP server", ("mcp", "reverie"), server, json5=True),
                 OwnFile(folder / "plugin/reverie.js", _ABOUT, launch.script(_PLUGIN, *launch.queue(self.name))),
-                OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+                skill_file(folder),
             ],
         )
 

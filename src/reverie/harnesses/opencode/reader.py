@@ -24,6 +24,7 @@ from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall, project_folder, project_name
 from reverie.transcripts.sqlite_files import (
     MAGIC,
+    cell_text,
     columns,
     is_interrupted,
     is_locked,
@@ -198,7 +199,7 @@ def _call_id(call: Record) -> str | None:
 
 
 def _object(data: object) -> Record:
-    value = parsed(decoded(data)[0] if isinstance(data, bytes) else str(data))
+    value = parsed(cell_text(data))
     if not isinstance(value, Mapping):
         raise ValueError("not an object")
     return value

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from reverie.core.strings import lazy_pattern
-from reverie.safety.secrets.values import SecretSpan
+from reverie.core.ids import lazy_pattern
+from reverie.safety.secrets.values import SecretSpan, places_of
 
 # Length of an IBAN per country, from the SWIFT registry. The checksum alone lets one in 97 words through.
 _IBAN_LENGTHS = {
@@ -221,13 +221,6 @@ _no_phone = lazy_pattern(
 )
 
 
-def _places_of(text: str, needle: str) -> Iterator[int]:
-    at = text.find(needle)
-    while at >= 0:
-        yield at
-        at = text.find(needle, at + 1)
-
-
 def _mail_at(text: str, at: int) -> SecretSpan | None:
     local, domain, _ = _mail()
     after = domain.match(text, at)
@@ -243,7 +236,7 @@ def _mail_at(text: str, at: int) -> SecretSpan | None:
 
 def mail_addresses(text: str) -> Iterator[SecretSpan]:
     """Mail addresses, also spelt `ann (at) example (dot) org`."""
-    yield from filter(None, (_mail_at(text, at) for at in _places_of(text, "@")))
+    yield from filter(None, (_mail_at(text, at) for at in places_of(text, "@")))
     if "(at)" in text.lower() or "[at]" in text.lower():
         yield from (SecretSpan(*found.span(), "mail") for found in _mail()[2].finditer(text))
 

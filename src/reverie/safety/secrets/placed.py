@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from reverie.core.ids import lazy_pattern
-from reverie.safety.secrets.values import SecretSpan, is_code, is_placeholder, is_random, is_template
+from reverie.safety.secrets.values import SecretSpan, is_code, is_placeholder, is_random, is_template, places_of
 
 # Between two lines of a key may stand what quoting a file does to it: escapes, quotes, diff and reply marks, gutters
 # (whose arrow arrives here as "?").
@@ -105,7 +105,7 @@ def secrets_in_addresses(text: str) -> Iterator[SecretSpan]:
     if "://" in text:
         yield from filter(None, map(_credentials, _address().finditer(text)))
     for literal, patterns in _addresses():
-        for at in _each(text, literal):
+        for at in places_of(text, literal):
             for kind, pattern in patterns:
                 if (found := pattern.match(text, at)) and not is_template(found[1]):
                     yield SecretSpan(found.start(1), found.end(1), kind)
@@ -138,20 +138,13 @@ def headers(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Authorization and cookies, wherever a request was pasted."""
     for literal, pattern in _HEADERS.items():
         end = 0
-        for at in _each(lowered, literal):
+        for at in places_of(lowered, literal):
             if at >= end and (found := pattern().match(text, at)):
                 end = found.end()
                 if literal == "cookie":
                     yield from _cookie(found)
                 else:
                     yield from filter(None, [_header(found, *one) for one in _SCHEMES if one[0] in found.groupdict()])
-
-
-def _each(text: str, needle: str) -> Iterator[int]:
-    at = text.find(needle)
-    while at >= 0:
-        yield at
-        at = text.find(needle, at + len(needle))
 
 
 # How far back the command may stand; a wrapped command line is rarely longer.

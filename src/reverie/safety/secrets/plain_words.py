@@ -17,7 +17,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from reverie.core.strings import lazy_pattern
+from reverie.core.ids import lazy_pattern
 from reverie.safety.secrets.values import is_placeholder
 
 if TYPE_CHECKING:

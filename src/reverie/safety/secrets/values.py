@@ -148,6 +148,13 @@ GENERIC = frozenset(
 )
 
 
+def places_of(text: str, needle: str) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + len(needle))
+
+
 class SecretSpan(NamedTuple):
     start: int
     end: int
