@@ -32,7 +32,7 @@ from benchmarks.store_edits import EDITS, Edit, read_edits
 from reverie.bridge.backing import Talk
 from reverie.bridge.diff import Difference, DiffKind
 from reverie.bridge.draft import AT_ONCE, NewSkill, curated, with_new_skills
-from reverie.bridge.persons import about_one_person, perhaps_about, words_of
+from reverie.bridge.persons import about_one_person, perhaps_about, plain_words
 from reverie.bridge.places import LocalRule, Places
 from reverie.bridge.route import KeptOut, route, spoken_beside
 from reverie.bridge.source import HeardSession, Snapshot
@@ -142,7 +142,7 @@ def persons() -> None:
     for name in ("store_edits.txt", "store_edits_b.txt"):
         rules = [one.text for one in read_edits(EDITS.with_name(name))]
         texts[name] = rules
-        known |= {rule: {word.lower() for one in rules if one != rule for word in words_of(one)} for rule in rules}
+        known |= {rule: {word.lower() for one in rules if one != rule for word in plain_words(one)} for rule in rules}
     print("sentences                 number  kept out  told  silent")
     for kind, lines in texts.items():
         names = [perhaps_about(one, (), known.get(one, ())) for one in lines]

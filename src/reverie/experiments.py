@@ -325,8 +325,10 @@ class Experiments:
             raise BadInput(f"{name!r} is no name for an experiment.", expected="small letters, digits and '-'")
         if self.records.get(name) is not None:
             raise BadInput(f"There is an experiment {name} already.", next_step="Choose another name.")
-        if not (0 < alpha <= 0.2 and 0.01 <= share <= 0.99) or a == b:
-            raise BadInput("The arms are the same, or a number is out of range.", expected="alpha up to 0.2")
+        if a == b:
+            raise BadInput(f"Both arms are {a}.", expected="two memories, or two versions of one")
+        if not (0 < alpha <= 0.2 and 0.01 <= share <= 0.99):
+            raise BadInput(f"alpha {alpha:g}, share {share:g}.", expected="alpha up to 0.2, a share of 0.01 to 0.99")
         made = Experiment(
             name, a, b, read_metric(metric), tuple(map(read_metric, guardrails)), self.clock.now(), alpha, share
         )

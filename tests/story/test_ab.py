@@ -38,6 +38,13 @@ def ran(home: Home, better: float, units: int = 400, **given: Any) -> Conclusion
     return home.experiments.standing("notes").verdict
 
 
+def test_two_arms_that_are_one_and_a_loose_error_rate_are_refused(home: Home) -> None:
+    with pytest.raises(BadInput, match="Both arms are memstore_a"):
+        home.experiments.start("same", "memstore_a", "memstore_a")
+    with pytest.raises(BadInput, match=r"alpha 0\.5, share 0\.5"):
+        home.experiments.start("loose", "memstore_a", "memstore_b", alpha=0.5)
+
+
 @pytest.mark.parametrize(
     ("better", "verdict"),
     [(0.3, Conclusion.B_IS_BETTER), (-0.3, Conclusion.A_IS_BETTER), (0.0, Conclusion.INCONCLUSIVE)],

@@ -514,6 +514,8 @@ def test_an_export_can_be_read_without_us(
     assert [path.name for path in (made.folder / "stores").rglob("*.md")] == ["notes.md"]
     with pytest.raises(BadInput, match="is there already"):
         home.export(made.folder)
+    with pytest.raises(BadInput, match="is there already"):
+        home.export(Path("new", "..", "export"))
 
 
 def test_each_dream_is_proposed_once_however_often_a_schedule_runs(home: Home, release: Path) -> None:

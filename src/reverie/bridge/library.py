@@ -34,7 +34,7 @@ from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput, NotFound, NotReached
 from reverie.core.ids import sha256
 
-STORE, DREAM = "memstore_", "drm_"
+STORE = "memstore_"
 UNHEARD = "What was said in the sessions of {dream} is not here: who is behind these changes was not checked."
 PULL_FIRST = "`reverie bridge pull` brings in what is new."
 
@@ -229,4 +229,6 @@ class Bridge:
             for one in copies.dreams():
                 if one.id == name:
                     return copies, one
-        raise NotFound(f"There is no dream {name} here.", next_step=PULL_FIRST)
+        raise NotFound(
+            f"There is no dream {name} here.", next_step=f"{PULL_FIRST} Two copies are compared by two names."
+        )

@@ -50,7 +50,7 @@ def about_one_person(text: str) -> bool:
 def perhaps_about(text: str, people: Collection[str], known: Collection[str]) -> str:
     """Whom it may be about: the one of these people that it names, else the word with a capital, unknown here, that
     looks most like a name."""
-    words = words_of(text)
+    words = plain_words(text)
     names = filter(None, map(_called, sorted(people)))
     named = next((one for one in names if one in words or (not one.isascii() and one in text)), "")
     if named:
@@ -67,7 +67,7 @@ def perhaps_about(text: str, people: Collection[str], known: Collection[str]) ->
     return likeliest if chance >= least else ""
 
 
-def words_of(text: str) -> list[str]:
+def plain_words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from reverie.bridge.diff import ALIKE, SAID_ELSEWHERE, Difference
-from reverie.bridge.persons import perhaps_about, words_of
+from reverie.bridge.persons import perhaps_about, plain_words
 from reverie.bridge.source import Snapshot
 from reverie.bridge.statements import only_reworded, statements_of
 from reverie.changes.history import Rule
@@ -137,7 +137,7 @@ class Places:
             *(one.text for one in self.standing),
             *(f"{one.skill.description} {one.skill.body}" for one in self.skills),
         ]
-        return self.common | {lowered(word) for text in said for word in words_of(text)}
+        return self.common | {lowered(word) for text in said for word in plain_words(text)}
 
     def perhaps_about(self, text: str) -> str:
         """The name in a text that may be one person's: of an account, or of somebody nothing here speaks of."""
@@ -199,7 +199,7 @@ class Places:
             if rule is not None and rule.skill is not None:
                 rules.setdefault((one.path, one.heading), Counter())[rule.skill.path] += 1
         by_path = {one.path: one for one in self.skills}
-        words = {word for text in snapshot.texts.values() for word in words_of(text) if word.islower()}
+        words = {word for text in snapshot.texts.values() for word in plain_words(text) if word.islower()}
         pages_of = dict[tuple[str, str], FoundSkill]()
         for page, said in rules.items():
             ((name, many),) = said.most_common(1)

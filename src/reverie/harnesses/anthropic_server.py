@@ -199,7 +199,7 @@ class AnthropicServer:
                     continue
                 raise NotReached(
                     f"{self.address} cannot be reached: {error}.",
-                    next_step="Run the same again: it goes on where it stopped.",
+                    next_step="Check the address, and run the same again: a pull and a night go on where they stopped.",
                 ) from error
             if answer.status_code in AGAIN and left and method == "GET":
                 self.wait(_patience(answer.headers, 2.0 ** (TRIES - left - 2)))

@@ -43,9 +43,9 @@ class Exported:
 
 
 def new_folder(folder: Path) -> Path:
+    folder = folder.resolve()  # git is run in folders of its own
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInput(f"{folder} is there already.", expected="a folder that is empty or not there yet")
-    folder = folder.resolve()  # git is run in folders of its own
     make_folder(folder)
     replace_file(folder / "README.md", README.encode())
     return folder
