@@ -115,25 +115,23 @@ def audit_as_json(report: AuditReport) -> dict[str, Any]:
         "at": report.at,
         "homes": report.homes,
         "counts": report.counts,
-        "findings": [_finding_as_json(one) for one in report.findings],
-    }
-
-
-def _finding_as_json(finding: Finding) -> dict[str, Any]:
-    wanted = finding.suggestion
-    return {
-        "kind": finding.kind,
-        "severity": finding.severity,
-        "home": finding.spot.home,
-        "target": finding.spot.target,
-        "document": finding.spot.document,
-        "number": finding.spot.number,
-        "words": finding.words,
-        "why": finding.why,
-        "advice": finding.advice,
-        "operations": list(wanted.actions) if wanted else [],
-        "other": finding.other,
-        "other_words": finding.other_words,
+        "findings": [
+            {
+                "kind": one.kind,
+                "severity": one.severity,
+                "home": one.spot.home,
+                "target": one.spot.target,
+                "document": one.spot.document,
+                "number": one.spot.number,
+                "words": one.words,
+                "why": one.why,
+                "advice": one.advice,
+                "operations": list(one.suggestion.actions) if one.suggestion else [],
+                "other": one.other,
+                "other_words": one.other_words,
+            }
+            for one in report.findings
+        ],
     }
 
 

@@ -207,18 +207,13 @@ def history(*, path: str | None, limit: int, shell: Shell) -> None:
         who = f"{grounds.actor}, approved by {grounds.approved_by}" if grounds.approved_by else grounds.actor
         out.print(f"{change.id}  {day(change.settled_at)}  {named[change.id]}  {who}", markup=False)
         print_sentence(out, sentences[change.id])
-        if why := _why(change):
+        # The reason that was given, then what the person who approved it said, unless that is the same.
+        reason = grounds.reason if not grounds.undoes and grounds.reason != grounds.because else ""
+        because = f"because {grounds.because}" if grounds.because and not grounds.policy else ""
+        if why := " · ".join(filter(None, (reason, because))):
             print_sentence(out, why, style="dim")
     for said in elsewhere:
         out.print(f"Note: {said}.", markup=False)
-
-
-def _why(change: Change) -> str:
-    """The reason that was given, then what the person who approved it said, unless that is the same."""
-    grounds = change.grounds
-    said = f"because {grounds.because}" if grounds.because and not grounds.policy else ""
-    reason = grounds.reason if not grounds.undoes and grounds.reason != grounds.because else ""
-    return " · ".join(filter(None, (reason, said)))
 
 
 def change_words(change: Change) -> str:

@@ -33,7 +33,6 @@ from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.history import Rule
     from reverie.changes.land import Outcome
     from reverie.memory.operation import Operation
 
@@ -278,31 +277,30 @@ def export(*, target: str | None, shell: Shell) -> None:
         look(house)
         chosen = target or house.memory.default()
         rules = [rule for rule in house.history.rules() if rule.target == chosen]
-    print_json({"reverie": "memory", "target": chosen, "entries": [_exported(rule) for rule in rules]})
+    entries = [
+        {
+            "text": rule.text,
+            "document": rule.document,
+            "id": rule.id,
+            "since": rule.since,
+            "seen": rule.seen,
+            "critical": rule.critical,
+            "change": rule.change.id,
+            "via": rule.change.grounds.via,
+            "origin": rule.change.grounds.origin,
+            "approved_by": rule.change.grounds.approved_by,
+            "because": rule.change.grounds.because,
+            "evidence": rule.change.grounds.evidence,
+        }
+        for rule in rules
+    ]
+    print_json({"reverie": "memory", "target": chosen, "entries": entries})
     click.echo(f"{plural(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
 
 
 def _entry_id(house: Home, typed: str) -> str:
     """An entry is named by its id, or by words that stand in it."""
     return house.id_of("entry", typed) if typed.startswith("ent_") else typed
-
-
-def _exported(rule: Rule) -> dict[str, object]:
-    grounds = rule.change.grounds
-    return {
-        "text": rule.text,
-        "document": rule.document,
-        "id": rule.id,
-        "since": rule.since,
-        "seen": rule.seen,
-        "critical": rule.critical,
-        "change": rule.change.id,
-        "via": grounds.via,
-        "origin": grounds.origin,
-        "approved_by": grounds.approved_by,
-        "because": grounds.because,
-        "evidence": grounds.evidence,
-    }
 
 
 def _write(

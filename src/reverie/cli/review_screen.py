@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from reverie.app import Home
-    from reverie.changes.headline import Detail, Hunk, InboxItem, VerdictResult, WordSpan
+    from reverie.changes.headline import Detail, InboxItem, VerdictResult, WordSpan
 
 
 MOST_PASSAGES = 3
@@ -280,9 +280,19 @@ def _show_heading(out: Console, detail: Detail, heading: str) -> None:
 
 
 def _show_change(out: Console, detail: Detail, *, brief: bool = False) -> None:
+    from rich.text import Text
+
+    marks = {"gone": ("[-", "-]", "red"), "new": ("{+", "+}", "green"), "same": ("", "", "")}
     for hunk in sorted(detail.hunks, key=lambda one: one.at == 1) if brief else detail.hunks:  # its frontmatter last
-        shown = replace(hunk, spans=tuple(_without_lines_that_stay(hunk.spans))) if brief else hunk
-        _show_hunk(out, shown, named=not detail.item.proposal.suggestion.operations)
+        if not detail.item.proposal.suggestion.operations:
+            out.print(f"{hunk.document}, line {hunk.at}" if hunk.at else hunk.document, style="dim", markup=False)
+        shown = Text()
+        for span in _without_lines_that_stay(hunk.spans) if brief else hunk.spans:
+            start, end, style = marks[span.kind]
+            body = span.text.rstrip("\n")
+            shown.append(f"{start}{terminal_safe(body)}{end}{span.text[len(body) :]}", style)
+        out.print(shown)
+        out.print()
 
 
 def _without_lines_that_stay(spans: Sequence[WordSpan]) -> Iterator[WordSpan]:
@@ -351,21 +361,6 @@ def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
 
 def _passed(checks: Sequence[tuple[str, str]]) -> str:
     return f"{sum(found == 'passed' for _, found in checks)} of {plural(len(checks), 'check')} passed"
-
-
-def _show_hunk(out: Console, hunk: Hunk, *, named: bool) -> None:
-    from rich.text import Text
-
-    marks = {"gone": ("[-", "-]", "red"), "new": ("{+", "+}", "green"), "same": ("", "", "")}
-    if named:
-        out.print(f"{hunk.document}, line {hunk.at}" if hunk.at else hunk.document, style="dim", markup=False)
-    shown = Text()
-    for span in hunk.spans:
-        start, end, style = marks[span.kind]
-        body = span.text.rstrip("\n")
-        shown.append(f"{start}{terminal_safe(body)}{end}{span.text[len(body) :]}", style)
-    out.print(shown)
-    out.print()
 
 
 def _quoted(whole: str, quote: str, longest: int) -> object:

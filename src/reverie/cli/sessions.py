@@ -97,7 +97,12 @@ def add(
     for path, report in reports.items():
         if len(reports) > 1:
             click.echo(f"{path}:")
-        _show_added(report)
+        for line in added_lines(report):
+            click.echo(line)
+        for flaw in report.flaws[:SHOWN_FLAWS]:
+            click.echo(f"  left out: {terminal_safe(flaw.path)}, {flaw.where}: {terminal_safe(flaw.why)}")
+        if len(report.flaws) > SHOWN_FLAWS:
+            click.echo(f"  … and {len(report.flaws) - SHOWN_FLAWS:,} more (--json lists all)")
 
 
 @sessions.command()
@@ -171,15 +176,6 @@ class _Bar:
     def __exit__(self, *_: object) -> None:
         if self._shown.console.is_terminal:
             self._shown.stop()
-
-
-def _show_added(added: Added) -> None:
-    for line in added_lines(added):
-        click.echo(line)
-    for flaw in added.flaws[:SHOWN_FLAWS]:
-        click.echo(f"  left out: {terminal_safe(flaw.path)}, {flaw.where}: {terminal_safe(flaw.why)}")
-    if len(added.flaws) > SHOWN_FLAWS:
-        click.echo(f"  … and {len(added.flaws) - SHOWN_FLAWS:,} more (--json lists all)")
 
 
 @sessions.command(name="list")

@@ -125,8 +125,19 @@ def _others(found: Sequence[Located], heading: str = "") -> None:
 def _dream(dream: Dream, name: str) -> None:
     counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
     print_diary(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}\n")
-    for line in (*_asked(dream), *(f"  error: {terminal_safe(flaw)}" for flaw in dream.flaws)):
-        click.echo(line)
+    for one in dream.consulted:
+        dollars = "price not known" if one.dollars is None else f"${one.dollars:.4f}"
+        failed = f", {one.failed:,} failed" if one.failed else ""
+        click.echo(
+            f"  {one.phase} asked {', '.join(one.models)}: {plural(one.calls, 'call')}{failed}, "
+            f"{one.tokens_in + one.tokens_out:,} tokens ({one.cached:,} cached), {dollars}, {one.seconds:.1f} s"
+        )
+    for why, times in dream.dropped.items():
+        click.echo(f"  not taken {times:,}×: {terminal_safe(why)}")
+    if dream.enough:
+        click.echo(f"  a cap was reached: {terminal_safe(dream.enough)}")
+    for flaw in dream.flaws:
+        click.echo(f"  error: {terminal_safe(flaw)}")
 
 
 def _unread(files: list[Quarantined]) -> Iterator[str]:
@@ -136,20 +147,6 @@ def _unread(files: list[Quarantined]) -> Iterator[str]:
         yield f"  {terminal_safe(one.path)}: {terminal_safe(one.why)}"
     if len(files) > _SHOWN:
         yield f"  … and {len(files) - _SHOWN:,} more (--json lists all)"
-
-
-def _asked(dream: Dream) -> Iterator[str]:
-    for one in dream.consulted:
-        dollars = "price not known" if one.dollars is None else f"${one.dollars:.4f}"
-        failed = f", {one.failed:,} failed" if one.failed else ""
-        yield (
-            f"  {one.phase} asked {', '.join(one.models)}: {plural(one.calls, 'call')}{failed}, "
-            f"{one.tokens_in + one.tokens_out:,} tokens ({one.cached:,} cached), {dollars}, {one.seconds:.1f} s"
-        )
-    for why, times in dream.dropped.items():
-        yield f"  not taken {times:,}×: {terminal_safe(why)}"
-    if dream.enough:
-        yield f"  a cap was reached: {terminal_safe(dream.enough)}"
 
 
 @click.command(name="explain")

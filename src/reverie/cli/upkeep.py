@@ -16,7 +16,6 @@ from reverie.core.ids import plural
 if TYPE_CHECKING:
     from reverie.erasure.records import Erasure, Left, Plan, Rules
     from reverie.storage.backup.archive import BackupStep, Manifest
-    from reverie.storage.backup.backup import Restored
 
 
 @click.command(name="verify")
@@ -166,18 +165,14 @@ def restore(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell)
     if verify_only:
         click.echo(f"{file} is whole: {held(found)}, of {day(found.created_at)}.")
     else:
-        _say(made)
+        how = "Finished the restore that was interrupted" if made.finished else "Restored"
+        click.echo(f"{how}: {held(made.manifest)}, of {day(made.manifest.created_at)}, in {made.home}.")
+        if made.repointed:
+            click.echo("`database` in reverie.toml was changed to fit the database that was restored into.")
+        click.echo("Next: `reverie recover` makes the git history anew; the next search builds its index.")
         if again:
             click.echo(f"Erased again: {plural(len(again), 'erasure')} made since this backup was written.")
     warn(found)
-
-
-def _say(made: Restored) -> None:
-    how = "Finished the restore that was interrupted" if made.finished else "Restored"
-    click.echo(f"{how}: {held(made.manifest)}, of {day(made.manifest.created_at)}, in {made.home}.")
-    if made.repointed:
-        click.echo("`database` in reverie.toml was changed to fit the database that was restored into.")
-    click.echo("Next: `reverie recover` makes the git history anew; the next search builds its index.")
 
 
 # ---- erase -----------------------------------------------------------------------------------------------------------

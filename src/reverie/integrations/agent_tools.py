@@ -143,7 +143,11 @@ class AgentTools:
         if id:
             return describe_proposal(self.home.review.get(id))
         waiting = self.home.review.waiting(every=True)
-        lines = [f"{one.id}  {one.target_name}/{one.suggestion.subject}: {_summary(one)}" for one in waiting]
+        lines = []
+        for one in waiting:
+            diff = (line for line in one.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---"))
+            changed = withhold_unsafe(" ".join(diff)[:SHOWN_CHARS])
+            lines.append(f"{one.id}  {one.target_name}/{one.suggestion.subject}: {changed}")
         return "\n".join(lines) or "Nothing waits for the person."
 
     def _words(self, text: str) -> str:
@@ -173,11 +177,6 @@ def _nearest(entries: list[Entry], about: str) -> list[Entry]:
     shared = [len(wanted & set(tokens(entry.text))) / max(1, len(wanted)) for entry in entries]
     scored = sorted(((float(likeness[at]) + shared[at], -at) for at in range(len(entries))), reverse=True)
     return [entries[-at] for score, at in scored if score >= LEAST_LIKENESS][:MOST_ENTRIES]
-
-
-def _summary(proposal: Proposal) -> str:
-    changed = (line for line in proposal.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-    return withhold_unsafe(" ".join(changed)[:SHOWN_CHARS])
 
 
 def withhold_unsafe(text: str) -> str:

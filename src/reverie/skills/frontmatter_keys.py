@@ -99,7 +99,11 @@ def _replaced_block(page: Page, key_end: int, node: Listing | Table, value: Valu
 
 def _added(page: Page, root: Table | None, path: Path, value: Value, quoted: bool) -> str:
     matter, ending = page.matter, page.ending
-    parent, rest = _parent(root, path)
+    # The deepest part of the path that is there, and the keys still to be written.
+    parent: Node | None = root
+    rest = path
+    while rest and isinstance(parent, Table) and (below := parent.get(rest[0])) is not None:
+        parent, rest = below, rest[1:]
     if isinstance(parent, Table) and parent.flow:
         inner = _flow(value)
         for key in reversed(rest[1:]):
@@ -126,17 +130,6 @@ def _step(parent: Table | None) -> int:
     """The indentation of a mapping's parts below it; strict readers want one width for all of them."""
     below = [node.column for _, node in parent.pairs if isinstance(node, Table) and not node.flow] if parent else []
     return below[0] - parent.column if parent and below else 2
-
-
-def _parent(root: Table | None, path: Path) -> tuple[Node | None, Path]:
-    """The deepest part of the path that is there, and the keys still to be written."""
-    node: Node | None = root
-    for depth, key in enumerate(path):
-        below = node.get(key) if isinstance(node, Table) else None
-        if below is None:
-            return node, path[depth:]
-        node = below
-    return node, ()
 
 
 def _block(path: Path, value: Value, indent: int, step: int, quoted: bool) -> list[str]:

@@ -52,7 +52,7 @@ class Page:
     @property
     def tree(self) -> Tree:
         """The frontmatter, read; empty, without a problem, where there is none."""
-        return _tree(self.matter) if self.opening else Tree(None, ())
+        return read_tree(self.matter) if self.opening else Tree(None, ())
 
 
 def page_of(content: bytes) -> Page:
@@ -76,11 +76,6 @@ def lines_of(text: str) -> list[str]:
 
 def with_ending(text: str, ending: str) -> str:
     return _ENDING.sub(lambda _: ending, text)
-
-
-@lru_cache(maxsize=1024)
-def _tree(matter: str) -> Tree:
-    return read_tree(matter)
 
 
 LARGEST_BODY = 400_000  # characters; beyond this a body is shown and kept, but not taken apart

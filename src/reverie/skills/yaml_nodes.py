@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 LARGEST = 32 * 1024  # characters of frontmatter; people write about one thousand
@@ -76,6 +77,7 @@ def value_of(node: Node) -> Value:
     return {key.text: value_of(node) for key, node in node.pairs}
 
 
+@lru_cache(maxsize=1024)
 def read_tree(text: str) -> Tree:
     """The tree of one YAML mapping. Linear in its size, whatever it holds."""
     problem = _too_much(text)

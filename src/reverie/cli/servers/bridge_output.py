@@ -176,7 +176,15 @@ def show_diff(found: StoreDiff, every: bool) -> None:
         for where, some in groupby(group, key=_where):
             out.print(f"  {terminal_safe(where)}", style="dim", markup=False)
             for one in some:
-                _show_one(one)
+                if one.kind == "moved":
+                    out.print(f"      {terminal_safe(one.after)}", markup=False)
+                    continue
+                for part in one.old:
+                    out.print(f"    - {terminal_safe(part.text)}", style="red", markup=False)
+                for part in one.new:
+                    out.print(f"    + {terminal_safe(part.text)}", style="green", markup=False)
+                if one.why:
+                    out.print(f"      {terminal_safe(one.why)}", style="dim", markup=False)
     if found.note:
         click.echo(f"\n{terminal_safe(found.note)}")
     if any(numbers[kind] for kind in _kinds() if kind in FOLDED) and not every:
@@ -193,19 +201,6 @@ def _where(one: Difference) -> str:
     here = f"{one.place.path} · {one.place.heading}" if one.place.heading else one.place.path
     came = {part.path for part in one.old} - {part.path for part in one.new}
     return f"{here}, from {', '.join(sorted(came))}" if one.new and came else here
-
-
-def _show_one(one: Difference) -> None:
-    out = console()
-    if one.kind == "moved":
-        out.print(f"      {terminal_safe(one.after)}", markup=False)
-        return
-    for part in one.old:
-        out.print(f"    - {terminal_safe(part.text)}", style="red", markup=False)
-    for part in one.new:
-        out.print(f"    + {terminal_safe(part.text)}", style="green", markup=False)
-    if one.why:
-        out.print(f"      {terminal_safe(one.why)}", style="dim", markup=False)
 
 
 # ---- the demo --------------------------------------------------------------------------------------------------------
