@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -42,9 +43,47 @@ class Piece:
         return self.raw[len(self.lead) + len(self.entry or "") :]
 
 
-def swapped(piece: Piece, text: str) -> Piece:
-    """The piece with its statement exchanged, what is around it kept."""
-    return Piece(piece.lead + text + piece.trail, text)
+FormatName = Literal["hermes", "list", "page", "whole"]
+_DELIMITER = re.compile(r"\r?\n§\r?\n")
+_LIST_ITEM = re.compile(r"(?P<indent> {0,3})(?P<mark>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+)(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document cut into its pieces."""
+
+    pieces: tuple[Piece, ...]
+
+    def to_bytes(self) -> bytes:
+        return "".join(piece.raw for piece in self.pieces).encode("utf-8", "surrogateescape")
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        return tuple(piece.entry for piece in self.pieces if piece.entry is not None)
+
+    def places(self) -> list[int]:
+        return [place for place, piece in enumerate(self.pieces) if piece.entry is not None]
+
+
+class Format(ABC):
+    """`cut` splits; `added`, `replaced` and `removed` edit a list of pieces at a place."""
+
+    @abstractmethod
+    def cut(self, text: str) -> list[Piece]: ...
+
+    @abstractmethod
+    def added(self, pieces: list[Piece], text: str) -> list[Piece]: ...
+
+    def replaced(self, pieces: list[Piece], place: int, text: str) -> list[Piece]:
+        """The piece with its statement exchanged, what is around it kept."""
+        old = pieces[place]
+        return [*pieces[:place], Piece(old.lead + text + old.trail, text), *pieces[place + 1 :]]
+
+    def removed(self, pieces: list[Piece], place: int) -> list[Piece]:
+        return pieces[:place] + pieces[place + 1 :]
+
+    def read(self, content: bytes) -> Document:
+        return Document(tuple(self.cut(content.decode("utf-8", "surrogateescape"))))
 
 
 def fence_after(line: str, fence: str) -> str:
@@ -55,6 +94,98 @@ def fence_after(line: str, fence: str) -> str:
     if not fence:
         return marker.group(1)
     return "" if line.strip().startswith(fence) else fence
+
+
+def _at_the_end(pieces: list[Piece], new: Piece, line: str) -> list[Piece]:
+    """A paragraph more, parted by a blank line from what stands there."""
+    whole = "".join(piece.raw for piece in pieces)
+    gap = "" if not whole else line if whole.endswith("\n") else line * 2
+    return [*pieces, *([Piece(gap)] if gap else []), new]
+
+
+class HermesFormat(Format):
+    """Statements between lines that hold only a section sign."""
+
+    def cut(self, text: str) -> list[Piece]:
+        pieces, place = [], 0
+        for delimiter in [*_DELIMITER.finditer(text), None]:
+            end = delimiter.start() if delimiter else len(text)
+            raw = text[place:end]
+            if raw:
+                pieces.append(Piece(raw, raw.strip() or None))
+            if delimiter:
+                pieces.append(Piece(delimiter.group()))
+                place = delimiter.end()
+        return pieces
+
+    def added(self, pieces: list[Piece], text: str) -> list[Piece]:
+        if not any(piece.entry for piece in pieces):
+            return [*pieces, Piece(text, text)]
+        ended = pieces[-1].entry is None and _DELIMITER.fullmatch(pieces[-1].raw)
+        return [*pieces, *([] if ended else [Piece("\n§\n")]), Piece(text, text)]
+
+    def removed(self, pieces: list[Piece], place: int) -> list[Piece]:
+        """One delimiter goes with the entry: the one behind it, or before it at the end."""
+        before, after = pieces[:place], pieces[place + 1 :]
+        if after and _DELIMITER.fullmatch(after[0].raw):
+            return before + after[1:]
+        if before and _DELIMITER.fullmatch(before[-1].raw):
+            return before[:-1] + after
+        return before + after
+
+
+class ListFormat(Format):
+    """Markdown items; everything else is opaque."""
+
+    def cut(self, text: str) -> list[Piece]:
+        """Top-level items with what is indented below them. Fenced code outside an item is not searched for items."""
+        matter = FRONT_MATTER.match(text)
+        opaque = matter.group() if matter else ""  # what a harness says about the document is not a statement in it
+        stretches: list[tuple[bool, list[str]]] = [(False, [opaque])] if opaque else []
+        fence = ""
+        for line in text[len(opaque) :].splitlines(keepends=True):
+            if stretches and stretches[-1][0] and line[:1] in " \t" and line.strip():
+                stretches[-1][1].append(line)  # indented under an item: it belongs to it
+                continue
+            was_fenced, fence = bool(fence), fence_after(line, fence)
+            is_item = not was_fenced and not fence and _LIST_ITEM.match(line) is not None
+            if is_item or not stretches or stretches[-1][0]:
+                stretches.append((is_item, [line]))
+            else:
+                stretches[-1][1].append(line)
+        return [(_item_piece if is_item else Piece)("".join(lines)) for is_item, lines in stretches]
+
+    def added(self, pieces: list[Piece], text: str) -> list[Piece]:
+        """At the end of the last list, with its marker and the document's own line ends."""
+        line = "\r\n" if any("\r\n" in piece.raw for piece in pieces) else "\n"
+        places = [place for place, piece in enumerate(pieces) if piece.entry is not None]
+        if not places:
+            return _at_the_end(pieces, Piece(f"- {_indented(text, 2)}{line}", text), line)
+        last = places[-1]
+        mark = _LIST_ITEM.match(pieces[last].raw)
+        lead = mark.group() if mark and not mark["mark"][0].isdigit() else "- "
+        ending = "" if pieces[last].raw.endswith("\n") else line
+        new = [Piece(ending)] if ending else []
+        new.append(Piece(f"{lead}{_indented(text, len(lead))}{'' if ending else line}", text))
+        return pieces[: last + 1] + new + pieces[last + 1 :]
+
+    def replaced(self, pieces: list[Piece], place: int, text: str) -> list[Piece]:
+        mark = _LIST_ITEM.match(pieces[place].raw)
+        width = len(mark.group()) if mark else 2
+        old = pieces[place]
+        return [*pieces[:place], Piece(old.lead + _indented(text, width) + old.trail, text), *pieces[place + 1 :]]
+
+
+def _item_piece(raw: str) -> Piece:
+    mark = _LIST_ITEM.match(raw)
+    body = raw[mark.end() :] if mark else raw
+    return Piece(raw, body.rstrip() or None)
+
+
+def _indented(text: str, width: int) -> str:
+    """A statement of several lines stays one item: its later lines stand under the first."""
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(" " * width + line.strip() if line.strip() else line for line in rest)])
 
 
 _PAGE_ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
@@ -72,18 +203,6 @@ _SENTENCE = re.compile(
 )
 _WORD = re.compile(r"\w{3,}")
 _LONGEST_LINE = 120
-
-
-def cut_page(text: str) -> list[Piece]:
-    if _is_data(text):
-        return [Piece(text)] if text else []
-    pieces: list[Piece] = []
-    for piece in _cut(text):
-        if piece.entry is None and pieces and pieces[-1].entry is None:
-            pieces[-1] = Piece(pieces[-1].raw + piece.raw)
-        else:
-            pieces.append(piece)
-    return pieces
 
 
 def _is_data(text: str) -> bool:
@@ -104,9 +223,8 @@ def _cut(text: str) -> Iterator[Piece]:
     fence, block = "", list[str]()
     for line in text[len(opaque) :].splitlines(keepends=True):
         was_fenced, fence = bool(fence), fence_after(line, fence)
-        code = (
-            not block and line.startswith(("    ", "\t")) and _PAGE_ITEM.match(line) is None
-        )  # indented, and under no item
+        # Code is indented, and under no item.
+        code = not block and line.startswith(("    ", "\t")) and _PAGE_ITEM.match(line) is None
         shut = was_fenced or bool(fence) or code or _OPAQUE.match(line) is not None
         if block and (shut or _PAGE_ITEM.match(line) or not _goes_on(line, block)):
             yield from _statements(block)
@@ -146,33 +264,6 @@ def _statements(block: Sequence[str]) -> Iterator[Piece]:
         yield Piece(part, part[lead:].rstrip() or None)
 
 
-# ---- editing ---------------------------------------------------------------------------------------------------------
-
-
-def add_to_page(pieces: list[Piece], text: str) -> list[Piece]:
-    """Behind the list that speaks of the same things, in its manner; a page without lists gets a paragraph more."""
-    line = "\r\n" if any("\r\n" in piece.raw for piece in pieces) else "\n"
-    runs = list(_lists(pieces))
-    if not runs:
-        return _at_the_end(pieces, Piece(text + line, text), line)
-    words = frozenset(_WORD.findall(text.casefold()))
-    first, last = max(runs, key=lambda run: (_shared(pieces, run, words), run))
-    mark = _PAGE_ITEM.match(pieces[first].raw)
-    lead = f"{mark['indent']}{'-' if mark['mark'][0].isdigit() else mark['mark']} " if mark else "- "
-    before = pieces[: last + 1]
-    if not before[-1].raw.endswith("\n"):
-        before[-1] = Piece(before[-1].raw + line, before[-1].entry)
-        return [*before, Piece(lead + text, text), *pieces[last + 1 :]]
-    return [*before, Piece(lead + text + line, text), *pieces[last + 1 :]]
-
-
-def _at_the_end(pieces: list[Piece], new: Piece, line: str) -> list[Piece]:
-    """A paragraph more, parted by a blank line from what stands there."""
-    whole = "".join(piece.raw for piece in pieces)
-    gap = "" if not whole else line if whole.endswith("\n") else line * 2
-    return [*pieces, *([Piece(gap)] if gap else []), new]
-
-
 def _lists(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
     """First and last place of every list."""
     first: int | None = None
@@ -192,18 +283,6 @@ def _shared(pieces: Sequence[Piece], run: tuple[int, int], words: frozenset[str]
     return len(words & frozenset(_WORD.findall(told.casefold())))
 
 
-def remove_from_page(pieces: list[Piece], place: int) -> list[Piece]:
-    """Without the statement, and with every other: where two would run into one another, a blank line parts them."""
-    left = [piece.entry for at, piece in enumerate(pieces) if at != place and piece.entry is not None]
-    tries = [_taken_out(pieces, place)]
-    tries += [[*pieces[:place], Piece(gap), *pieces[place + 1 :]] for gap in ("\n", "\n\n", "\n\n<!-- -->\n\n")]
-    for one in tries:
-        read = cut_page("".join(piece.raw for piece in one))
-        if [piece.entry for piece in read if piece.entry is not None] == left:
-            return one
-    return tries[-1]
-
-
 def _taken_out(pieces: list[Piece], place: int) -> list[Piece]:
     """The statement with its line, or its part of the line. A marker stays for what follows on the same line."""
     before, gone, after = pieces[:place], pieces[place], pieces[place + 1 :]
@@ -220,154 +299,72 @@ def _taken_out(pieces: list[Piece], place: int) -> list[Piece]:
     return before + after
 
 
+class PageFormat(Format):
+    """Every statement of a Markdown page, wherever it stands."""
+
+    def cut(self, text: str) -> list[Piece]:
+        if _is_data(text):
+            return [Piece(text)] if text else []
+        pieces: list[Piece] = []
+        for piece in _cut(text):
+            if piece.entry is None and pieces and pieces[-1].entry is None:
+                pieces[-1] = Piece(pieces[-1].raw + piece.raw)
+            else:
+                pieces.append(piece)
+        return pieces
+
+    def added(self, pieces: list[Piece], text: str) -> list[Piece]:
+        """Behind the list that speaks of the same things, in its manner; a page without lists gets a paragraph more."""
+        line = "\r\n" if any("\r\n" in piece.raw for piece in pieces) else "\n"
+        runs = list(_lists(pieces))
+        if not runs:
+            return _at_the_end(pieces, Piece(text + line, text), line)
+        words = frozenset(_WORD.findall(text.casefold()))
+        first, last = max(runs, key=lambda run: (_shared(pieces, run, words), run))
+        mark = _PAGE_ITEM.match(pieces[first].raw)
+        lead = f"{mark['indent']}{'-' if mark['mark'][0].isdigit() else mark['mark']} " if mark else "- "
+        before = pieces[: last + 1]
+        if not before[-1].raw.endswith("\n"):
+            before[-1] = Piece(before[-1].raw + line, before[-1].entry)
+            return [*before, Piece(lead + text, text), *pieces[last + 1 :]]
+        return [*before, Piece(lead + text + line, text), *pieces[last + 1 :]]
+
+    def removed(self, pieces: list[Piece], place: int) -> list[Piece]:
+        """Without the statement, and with every other: where two would run together, a blank line parts them."""
+        left = [piece.entry for at, piece in enumerate(pieces) if at != place and piece.entry is not None]
+        tries = [_taken_out(pieces, place)]
+        tries += [[*pieces[:place], Piece(gap), *pieces[place + 1 :]] for gap in ("\n", "\n\n", "\n\n<!-- -->\n\n")]
+        for one in tries:
+            read = self.cut("".join(piece.raw for piece in one))
+            if [piece.entry for piece in read if piece.entry is not None] == left:
+                return one
+        return tries[-1]
+
+
 def words_left(content: bytes) -> bytes | None:
     """The words of a page; empty, if there are only headings and white space."""
     text = content.decode("utf-8", "surrogateescape")
     return content if _HEADING.sub("", text).strip() else None
 
 
-FormatName = Literal["hermes", "list", "page", "whole"]
-_DELIMITER = re.compile(r"\r?\n§\r?\n")
-_LIST_ITEM = re.compile(r"(?P<indent> {0,3})(?P<mark>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+)(?=\S)")
+class WholeFormat(Format):
+    """The document is one statement."""
 
+    def cut(self, text: str) -> list[Piece]:
+        return [Piece(text, text)] if text else []
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document cut into its pieces."""
+    def added(self, pieces: list[Piece], text: str) -> list[Piece]:
+        return [Piece(text, text)]
 
-    pieces: tuple[Piece, ...]
-
-    def to_bytes(self) -> bytes:
-        return "".join(piece.raw for piece in self.pieces).encode("utf-8", "surrogateescape")
-
-    @property
-    def entries(self) -> tuple[str, ...]:
-        return tuple(piece.entry for piece in self.pieces if piece.entry is not None)
-
-    def places(self) -> list[int]:
-        return [place for place, piece in enumerate(self.pieces) if piece.entry is not None]
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """`cut` splits; `added`, `replaced` and `removed` edit a list of pieces at a place."""
-
-    name: FormatName
-    cut: Callable[[str], list[Piece]]
-    added: Callable[[list[Piece], str], list[Piece]]
-    replaced: Callable[[list[Piece], int, str], list[Piece]]
-    removed: Callable[[list[Piece], int], list[Piece]]
-
-    def read(self, content: bytes) -> Document:
-        return Document(tuple(self.cut(content.decode("utf-8", "surrogateescape"))))
-
-
-# ---- hermes: statements between lines that hold only a section sign --------------------------------------------
-
-
-def _cut_hermes(text: str) -> list[Piece]:
-    pieces, place = [], 0
-    for delimiter in [*_DELIMITER.finditer(text), None]:
-        end = delimiter.start() if delimiter else len(text)
-        raw = text[place:end]
-        if raw:
-            pieces.append(Piece(raw, raw.strip() or None))
-        if delimiter:
-            pieces.append(Piece(delimiter.group()))
-            place = delimiter.end()
-    return pieces
-
-
-def _add_hermes(pieces: list[Piece], text: str) -> list[Piece]:
-    if not any(piece.entry for piece in pieces):
-        return [*pieces, Piece(text, text)]
-    ended = pieces[-1].entry is None and _DELIMITER.fullmatch(pieces[-1].raw)
-    return [*pieces, *([] if ended else [Piece("\n§\n")]), Piece(text, text)]
-
-
-def _replace_at(pieces: list[Piece], place: int, text: str) -> list[Piece]:
-    return [*pieces[:place], swapped(pieces[place], text), *pieces[place + 1 :]]
-
-
-def _remove_hermes(pieces: list[Piece], place: int) -> list[Piece]:
-    """One delimiter goes with the entry: the one behind it, or before it at the end."""
-    before, after = pieces[:place], pieces[place + 1 :]
-    if after and _DELIMITER.fullmatch(after[0].raw):
-        return before + after[1:]
-    if before and _DELIMITER.fullmatch(before[-1].raw):
-        return before[:-1] + after
-    return before + after
-
-
-# ---- list: Markdown items; everything else is opaque ------------------------------------------------------------
-
-
-def _cut_list(text: str) -> list[Piece]:
-    """Top-level items with what is indented below them. Fenced code outside an item is not searched for items."""
-    matter = FRONT_MATTER.match(text)
-    opaque = matter.group() if matter else ""  # what a harness says about the document is not a statement in it
-    stretches: list[tuple[bool, list[str]]] = [(False, [opaque])] if opaque else []
-    fence = ""
-    for line in text[len(opaque) :].splitlines(keepends=True):
-        if stretches and stretches[-1][0] and line[:1] in " \t" and line.strip():
-            stretches[-1][1].append(line)  # indented under an item: it belongs to it
-            continue
-        was_fenced, fence = bool(fence), fence_after(line, fence)
-        is_item = not was_fenced and not fence and _LIST_ITEM.match(line) is not None
-        if is_item or not stretches or stretches[-1][0]:
-            stretches.append((is_item, [line]))
-        else:
-            stretches[-1][1].append(line)
-    return [(_item_piece if is_item else Piece)("".join(lines)) for is_item, lines in stretches]
-
-
-def _item_piece(raw: str) -> Piece:
-    mark = _LIST_ITEM.match(raw)
-    body = raw[mark.end() :] if mark else raw
-    return Piece(raw, body.rstrip() or None)
-
-
-def _add_list(pieces: list[Piece], text: str) -> list[Piece]:
-    """At the end of the last list, with its marker and the document's own line ends."""
-    line = "\r\n" if any("\r\n" in piece.raw for piece in pieces) else "\n"
-    places = [place for place, piece in enumerate(pieces) if piece.entry is not None]
-    if not places:
-        return _at_the_end(pieces, Piece(f"- {_indented(text, 2)}{line}", text), line)
-    last = places[-1]
-    mark = _LIST_ITEM.match(pieces[last].raw)
-    lead = mark.group() if mark and not mark["mark"][0].isdigit() else "- "
-    ending = "" if pieces[last].raw.endswith("\n") else line
-    new = [Piece(ending)] if ending else []
-    new.append(Piece(f"{lead}{_indented(text, len(lead))}{'' if ending else line}", text))
-    return pieces[: last + 1] + new + pieces[last + 1 :]
-
-
-def _replace_list(pieces: list[Piece], place: int, text: str) -> list[Piece]:
-    mark = _LIST_ITEM.match(pieces[place].raw)
-    width = len(mark.group()) if mark else 2
-    exchanged = swapped(pieces[place], _indented(text, width))
-    return [*pieces[:place], Piece(exchanged.raw, text), *pieces[place + 1 :]]
-
-
-def _indented(text: str, width: int) -> str:
-    """A statement of several lines stays one item: its later lines stand under the first."""
-    first, *rest = text.split("\n")
-    return "\n".join([first, *(" " * width + line.strip() if line.strip() else line for line in rest)])
+    def removed(self, pieces: list[Piece], place: int) -> list[Piece]:
+        return []
 
 
 FORMATS: dict[FormatName, Format] = {
-    "hermes": Format("hermes", _cut_hermes, _add_hermes, _replace_at, _remove_hermes),
-    "list": Format(
-        "list", _cut_list, _add_list, _replace_list, lambda pieces, place: pieces[:place] + pieces[place + 1 :]
-    ),
-    "page": Format("page", cut_page, add_to_page, _replace_at, remove_from_page),
-    "whole": Format(  # the document is one statement
-        "whole",
-        lambda text: [Piece(text, text)] if text else [],
-        lambda _, text: [Piece(text, text)],
-        _replace_at,
-        lambda *_: [],
-    ),
+    "hermes": HermesFormat(),
+    "list": ListFormat(),
+    "page": PageFormat(),
+    "whole": WholeFormat(),
 }
 
 
