@@ -172,7 +172,11 @@ def result_so_far(experiment: Experiment, outcomes: Sequence[Outcome]) -> Experi
     """The result as of now. A unit counts once, by the mean of its sessions, however many it has."""
     found = _measured(experiment, experiment.metric, outcomes)
     rails = tuple(_measured(experiment, one, outcomes) for one in experiment.guardrails)
-    split = _split(experiment, outcomes)
+    units = {one.unit: one.arm for one in outcomes}
+    number, expected, split = len(units), len(units) * experiment.share, 1.0
+    if number >= 2 * FEWEST:
+        off = sum(arm == "b" for arm in units.values()) - expected
+        split = erfc(abs(off) / sqrt(2 * number * experiment.share * (1 - experiment.share)))
     return ExperimentResult(_verdict(found, rails, split), found, rails, split)
 
 
@@ -197,15 +201,6 @@ def _verdict(found: Measured, rails: Sequence[Measured], split: float) -> Conclu
         return Conclusion.INCONCLUSIVE
     safe = all(rail.gain[0] >= -rail.metric.effect for rail in rails)
     return Conclusion.B_IS_BETTER if safe else Conclusion.NOT_SAFE_YET
-
-
-def _split(experiment: Experiment, outcomes: Sequence[Outcome]) -> float:
-    units = {one.unit: one.arm for one in outcomes}
-    number, expected = len(units), len(units) * experiment.share
-    if number < 2 * FEWEST:
-        return 1.0
-    off = sum(arm == "b" for arm in units.values()) - expected
-    return erfc(abs(off) / sqrt(2 * number * experiment.share * (1 - experiment.share)))
 
 
 # ---- the page --------------------------------------------------------------------------------------------------------

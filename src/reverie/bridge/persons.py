@@ -51,10 +51,11 @@ def perhaps_about(text: str, people: Collection[str], known: Collection[str]) ->
     """Whom it may be about: the one of these people that it names, else the word with a capital, unknown here, that
     looks most like a name."""
     words = plain_words(text)
-    names = filter(None, map(_called, sorted(people)))
-    named = next((one for one in names if one in words or (not one.isascii() and one in text)), "")
-    if named:
-        return named
+    for account in sorted(people):  # "Bob" of `bob.miller@shop.example`; nobody of `user7`
+        first = account.partition("@")[0]
+        name = "" if any(sign.isdigit() for sign in first) else BETWEEN.split(first)[0].capitalize()
+        if name in words or (name and not name.isascii() and name in text):
+            return name
     language = detect_language(text)  # in German every noun has a capital: there, the first word only
     words = [one for one in words[: 1 if language == "de" else None] if one.istitle() and len(one) > 1]
     found = find_values(spelled(normal(text)))
@@ -69,12 +70,6 @@ def perhaps_about(text: str, people: Collection[str], known: Collection[str]) ->
 
 def plain_words(text: str) -> list[str]:
     return _WORD.findall(text)
-
-
-def _called(person: str) -> str:
-    """The first name in the name of an account: "Bob" of `bob.miller@shop.example`; none in `user7`."""
-    first = person.partition("@")[0]
-    return "" if any(sign.isdigit() for sign in first) else BETWEEN.split(first)[0].capitalize()
 
 
 def _of_somebody_else(texts: Sequence[str]) -> list[float]:

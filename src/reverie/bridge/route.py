@@ -131,7 +131,10 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     # "Two signatures are optional" has the words of the rule it weakens: of a critical rule only the same words are it
     if covered is not None and (not covered.critical or only_reworded(covered.text, new.text) == 1.0):
         return KeptOut(difference, Kept.COVERED, covered)
-    replaced = _changed_here(difference, new, places)
+    # the rule that says what was said there before; else the one the change speaks against
+    replaced = next((rule for one in difference.old if (rule := places.said_here(one.text))), None)
+    if replaced is None and difference.kind is DiffKind.CHANGED:
+        replaced = next(iter(conflicts(new.text, places, least=ALIKE)), None)
     the_users = about_the_user(new)
     one_person = the_users or (about_one_person(new.text) and bool(places.perhaps_about(new.text)))
     if replaced is not None:
@@ -226,14 +229,6 @@ def _kept_out(new: StoreStatement, today: date) -> Kept | None:
     if dated and tag_sentences([new.text])[0].between(0, len(new.text)).keep < LASTING:
         return Kept.ONE_OFF
     return None
-
-
-def _changed_here(difference: Difference, new: StoreStatement, places: Places) -> LocalRule | None:
-    """The rule in force that says what was said there before; else the one the change speaks against."""
-    said = next((rule for one in difference.old if (rule := places.said_here(one.text))), None)
-    if said is not None or difference.kind is not DiffKind.CHANGED:
-        return said
-    return next(iter(conflicts(new.text, places, least=ALIKE)), None)
 
 
 def conflicts(text: str, places: Places, but_not: LocalRule | None = None, least: float = NEAR) -> list[LocalRule]:

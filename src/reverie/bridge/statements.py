@@ -244,26 +244,20 @@ def _exact(old: str, new: str) -> bool:
     if exchanged(mine, theirs):
         return True
     code, code_too = _code(before, mine), _code(after, theirs)
-    return not _same_code(code - code_too, code_too - code, before, after)
+    gone, come = code - code_too, code_too - code
+    if len(gone) == len(come):  # the same name in another spelling: `resnet50`, "ResNet-50"
+        spelt = [sorted("".join(_PART.findall(one)) for one in side) for side in (gone, come)]
+        return spelt[0] != spelt[1]
+    return not all(  # or its parts among the words of the other side
+        {part for one in side for part in _PART.findall(one)} <= set(_PART.findall(text))
+        for side, text in ((gone, after), (come, before))
+    )
 
 
 def _code(text: str, values: Sequence[Value]) -> frozenset[str]:
     counted = {part for one in values for part in one.shown.split()}
     words = {word.strip(",;:!?()[]{}*'…–—").rstrip(".") for word in text.split()}
     return frozenset(word for word in words if _CODE.search(word) and word not in counted)
-
-
-def _same_code(mine: frozenset[str], theirs: frozenset[str], old: str, new: str) -> bool:
-    """The same name in another spelling (`resnet50`, "ResNet-50"), or its parts among the words of the other side."""
-    if len(mine) == len(theirs):
-        return sorted("".join(_PART.findall(one)) for one in mine) == sorted(
-            "".join(_PART.findall(one)) for one in theirs
-        )
-    parts = [
-        ({part for one in words for part in _PART.findall(one)}, set(_PART.findall(text)))
-        for words, text in ((mine, new), (theirs, old))
-    ]
-    return all(some <= every for some, every in parts)
 
 
 def _leaves_open(text: str) -> bool:
