@@ -123,7 +123,7 @@ def _redacted(text: str) -> Redacted:
     return sure if hidden == sure.text else Redacted(hidden, {**sure.found, "password": sure.found.get("password", 1)})
 
 
-def words_of(text: str) -> str:
+def shown_words(text: str) -> str:
     """A text as anyone may see it: without secrets, with everything invisible spelt out."""
     return visible(_redacted(text).text)
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from reverie.audit.hazards import words_of
+from reverie.audit.hazards import shown_words
 from reverie.audit.inventory import AuditedDocument, AuditedStatement, Finding, FindingKind, Machine, Spot, Traces
 from reverie.audit.statements import operated, replaced
 from reverie.memory.formats import FORMATS
@@ -40,18 +40,16 @@ def read_traces(folder: Path, home: str, target: str, machine: Machine) -> Trace
 
 def _wrote(promotions: str) -> set[str] | None:
     """The lines it says it wrote, or None where the file is not one of its."""
-    rows = [row for line in promotions.splitlines() if (row := _row(line)) and "promoted_at" in row and "hash" in row]
-    if not rows:
-        return None
-    return {str(row["new_text"]).strip().removeprefix("- ") for row in rows if row.get("new_text")}
-
-
-def _row(line: str) -> dict[str, object] | None:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return None
-    return row if isinstance(row, dict) else None
+    wrote: set[str] | None = None
+    for line in promotions.splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue  # cut by a crash
+        if isinstance(row, dict) and "promoted_at" in row and "hash" in row:
+            lines = {str(row["new_text"]).strip().removeprefix("- ")} if row.get("new_text") else set[str]()
+            wrote = (wrote or set()) | lines
+    return wrote
 
 
 def _entries(folder: Path, document: str, machine: Machine) -> Iterator[str]:
@@ -75,7 +73,7 @@ def damage(
 def _in_document(document: AuditedDocument, trace: Traces | None, shown: Mapping[str, str]) -> Iterator[Finding]:
     statements = document.statements
     for statement in statements:
-        words = shown.get(statement.text) or words_of(statement.text)
+        words = shown.get(statement.text) or shown_words(statement.text)
         if bare := _without_sign(statement.text):
             why = "A lone § was left at its edge when the entry beside it was removed as if it were a line."
             yield Finding(
@@ -133,7 +131,7 @@ def _glued(last: AuditedStatement, trace: Traces | None, shown: Mapping[str, str
         Replace(document, last.sha256, "\n".join(lines[:keep]).rstrip()),
         *(Add(document, one) for one in said),
     )
-    words = shown.get(last.text) or words_of(last.text)
+    words = shown.get(last.text) or shown_words(last.text)
     yield Finding(FindingKind.DAMAGED, "medium", last.spot, words, why, "Make it an entry of its own.", wanted)
 
 
@@ -145,5 +143,5 @@ def _left_behind(trace: Traces) -> Finding:
         "Disable it (`hermes plugins disable hermes-dreaming`) before it writes again; Reverie keeps its files aside."
     )
     return Finding(
-        FindingKind.DAMAGED, "note", Spot(trace.home, trace.target, "dreaming/"), words_of(names), why, advice
+        FindingKind.DAMAGED, "note", Spot(trace.home, trace.target, "dreaming/"), shown_words(names), why, advice
     )

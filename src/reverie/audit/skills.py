@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 
-from reverie.audit.hazards import harm, words_of
+from reverie.audit.hazards import harm, shown_words
 from reverie.audit.inventory import Finding, FindingKind, KeptSkill, Severity, Spot
 from reverie.audit.statements import PROPOSER
 from reverie.changes.proposal import Suggestion
@@ -56,7 +56,7 @@ def _dangers(kept: KeptSkill) -> Iterator[Finding]:
         category, _ = harm(report, text)
         if category:
             where = f" in {worst.file.removeprefix(kept.skill.subject + '/')}" if worst and worst.file else ""
-            words = words_of(worst.shown) if worst else ""
+            words = shown_words(worst.shown) if worst else ""
             yield _finding(FindingKind.UNSAFE, "high", kept, f"{_HARMFUL} ({category}{where}).", words=words)
     for name, content in kept.files.items():
         found = redact(content.decode("utf-8", "replace")).found if len(content) < 1_000_000 else {}
@@ -91,7 +91,7 @@ def _cut(beside: Sequence[KeptSkill]) -> Iterator[Finding]:
         f"Hermes lists only {SHOWN_BY_HERMES} characters of a description: {len(long)} of {len(hermes)} are cut short."
     )
     spot = Spot(long[0].spot.home, long[0].spot.target, "")
-    words = words_of("\n".join(shown))
+    words = shown_words("\n".join(shown))
     yield Finding(FindingKind.CUT, "note", spot, words, why, "Begin each description with when to use the skill.")
 
 
@@ -106,5 +106,5 @@ def _finding(
     suggestion: Suggestion | None = None,
     other: Spot | None = None,
 ) -> Finding:
-    shown = words or words_of(kept.skill.description or kept.skill.name)
+    shown = words or shown_words(kept.skill.description or kept.skill.name)
     return Finding(kind, severity, kept.spot, shown, why, advice, suggestion, other)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from reverie.audit.hazards import Hazards, harm, hazards, words_of
+from reverie.audit.hazards import Hazards, harm, hazards, shown_words
 from reverie.audit.inventory import (
     AuditedDocument,
     AuditedStatement,
@@ -284,4 +284,4 @@ def _in_both(homes: tuple[str, str], count: int) -> Finding:
 
 
 def _shown_words(statement: AuditedStatement, shown: Mapping[str, str]) -> str:
-    return shown.get(statement.text) or words_of(statement.text)
+    return shown.get(statement.text) or shown_words(statement.text)

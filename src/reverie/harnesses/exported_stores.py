@@ -38,7 +38,7 @@ def read_folder(path: Path) -> Snapshot:
         files = list(_below(path))
         if not files:
             raise BadInput(f"There is no memory in {path}.", expected=f"files that end in {', '.join(ENDINGS)}")
-        texts, mapping, pages = dict[str, str](), mapping_beside(path), Pages()
+        texts, mapping, pages = dict[str, str](), mapping_beside(path), ExportPages()
         for file in files:
             for where, text in _memories(f"/{file.relative_to(path).as_posix()}", file, mapping, pages).items():
                 _put(texts, where, text)
@@ -46,14 +46,14 @@ def read_folder(path: Path) -> Snapshot:
         return Snapshot(str(path), texts)
     if not path.exists():
         raise NotFound(f"There is no folder or file {path}.", next_step="Name an exported folder, or a memory store.")
-    pages = Pages()
+    pages = ExportPages()
     texts = _memories(f"/{path.name}", path, mapping_beside(path.parent), pages)
     pages.check()
     return Snapshot(str(path), texts)
 
 
 @dataclass
-class Pages:
+class ExportPages:
     """Answers of an API that gives its list in pages: each but the last says that more follow. Lists that have the same
     names in them are taken for pages of one list."""
 
@@ -99,7 +99,7 @@ def _below(folder: Path) -> Iterator[Path]:
             yield file
 
 
-def _memories(where: str, file: Path, mapping: Mapped | None, pages: Pages) -> dict[str, str]:
+def _memories(where: str, file: Path, mapping: Mapped | None, pages: ExportPages) -> dict[str, str]:
     if file.stat().st_size > LARGEST:
         raise BadInput(f"{file} is larger than {LARGEST // 1_000_000} MB.", expected="the export of a memory store")
     text = (read_file(file) or b"").decode("utf-8-sig", "replace")

@@ -11,7 +11,6 @@ invisible characters; those are no finding.
 import binascii
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import NamedTuple
 
 from reverie.core.ids import lazy_pattern
@@ -30,21 +29,16 @@ class Decoded(NamedTuple):
     encoding: str
 
 
-@cache
-def _finders() -> dict[str, re.Pattern[str]]:
-    word = "(?<![A-Za-z0-9+/_-])"
-    return {
-        "base64": re.compile(word + r"[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{16,}+)*+={0,2}"),
-        "hex": re.compile(r"(?<![0-9A-Fa-f])(?:(?:0x)?[0-9A-Fa-f]{2}[\s:,-]?){12,}+"),
-        "escapes": re.compile(r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\u\{[0-9A-Fa-f]{1,6}\}|\\[0-3][0-7]{2}){4,}+"),
-        "decimal": re.compile(r"(?<![\d.])(?:\d{2,3}[\s,;]{1,2}){8,}+(?:\d{2,3})?"),
-        "binary": re.compile(r"(?<![01])(?:[01]{7,8}[\s,]?){6,}+"),
-        "spaced": re.compile(r"(?<!\w)[^\W\d_](?:[^\w\n]{1,8}[^\W\d_](?!\w)){7,}+"),
-        "tags": re.compile("[\U000e0020-\U000e007e]{2,}+"),
-        "selectors": re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}+"),
-    }
-
-
+_FINDERS = {
+    "base64": lazy_pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{16,}+)*+={0,2}"),
+    "hex": lazy_pattern(r"(?<![0-9A-Fa-f])(?:(?:0x)?[0-9A-Fa-f]{2}[\s:,-]?){12,}+"),
+    "escapes": lazy_pattern(r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\u\{[0-9A-Fa-f]{1,6}\}|\\[0-3][0-7]{2}){4,}+"),
+    "decimal": lazy_pattern(r"(?<![\d.])(?:\d{2,3}[\s,;]{1,2}){8,}+(?:\d{2,3})?"),
+    "binary": lazy_pattern(r"(?<![01])(?:[01]{7,8}[\s,]?){6,}+"),
+    "spaced": lazy_pattern(r"(?<!\w)[^\W\d_](?:[^\w\n]{1,8}[^\W\d_](?!\w)){7,}+"),
+    "tags": lazy_pattern("[\U000e0020-\U000e007e]{2,}+"),
+    "selectors": lazy_pattern("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}+"),
+}
 _INVISIBLE = ("tags", "selectors")
 
 
@@ -139,17 +133,10 @@ _DECODERS: dict[str, tuple[Callable[[str], str | None], str]] = {
 
 def _found_encoded(name: str, text: str) -> Iterator[Decoded]:
     decode, encoding = _DECODERS[name]
-    for found in _finders()[name].finditer(text):
+    for found in _FINDERS[name]().finditer(text):
         plain = decode(found[0])
         if plain:
             yield Decoded(plain, found.start(), found.end(), encoding)
-
-
-def _lines_with_starts(text: str) -> Iterator[tuple[int, str]]:
-    start = 0
-    for line in text.splitlines(keepends=True):
-        yield start, line
-        start += len(line)
 
 
 def _encoded_lines(text: str) -> Iterator[Decoded]:
@@ -161,11 +148,13 @@ def _encoded_lines(text: str) -> Iterator[Decoded]:
     from html import unescape
     from urllib.parse import unquote
 
-    for start, line in _lines_with_starts(text):
+    end = 0
+    for line in text.splitlines(keepends=True):
+        start, end = end, end + len(line)
         if percent and line.count("%") >= 3 and (plain := unquote(line.replace("+", " "))) != line.replace("+", " "):
-            yield Decoded(plain, start, start + len(line), "URL encoding")
+            yield Decoded(plain, start, end, "URL encoding")
         if entities and line.count("&#") >= 3 and (plain := unescape(line)) != line:
-            yield Decoded(plain, start, start + len(line), "HTML entities")
+            yield Decoded(plain, start, end, "HTML entities")
 
 
 def decoded_passages(text: str) -> Iterator[Decoded]:
@@ -247,11 +236,6 @@ def _is_ideograph(char: str) -> bool:
     return 0x2E80 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or 0x20000 <= code <= 0x323AF
 
 
-def _is_flag(text: str, start: int, run: str) -> bool:
-    """England, Scotland, Wales: a black flag, up to six tag letters, the closing tag."""
-    return text[start - 1 : start] == "\U0001f3f4" and run[-1] == "\U000e007f" and len(run) <= 8
-
-
 def _is_selector(char: str) -> bool:
     return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
 
@@ -275,7 +259,9 @@ def _is_spelling(before: str, run: str, after: str) -> bool:
 
 def _kind_of_run(text: str, start: int, end: int) -> tuple[str, float] | None:
     run, before, after = text[start:end], text[start - 1 : start], text[end : end + 1]
-    if _is_spelling(before, run, after) or ("\U000e0000" <= run[0] <= "\U000e007f" and _is_flag(text, start, run)):
+    # England, Scotland, Wales: a black flag, up to six tag letters, the closing tag.
+    tags = "\U000e0000" <= run[0] <= "\U000e007f" and run[-1] == "\U000e007f" and len(run) <= 8
+    if _is_spelling(before, run, after) or (tags and before == "\U0001f3f4"):
         return None
     if any("\U000e0000" <= char <= "\U000e007f" for char in run):
         return "tag characters", 1.0
@@ -293,11 +279,6 @@ def _kind_of_run(text: str, start: int, end: int) -> tuple[str, float] | None:
     return "zero-width", 0.3
 
 
-def _inside_word(text: str, start: int, end: int) -> bool:
-    before, after = text[start - 1 : start], text[end : end + 1]
-    return before.isalpha() and after.isalpha() and before < "\u0530" and after < "\u0530"
-
-
 def invisible_runs(text: str) -> Iterator[RuleMatch]:
     """Each run of invisible characters that its neighbours do not explain."""
     if text.isascii():
@@ -309,7 +290,9 @@ def invisible_runs(text: str) -> Iterator[RuleMatch]:
         if kind is None:
             continue
         name, weight = kind
-        inside += name in ("zero-width", "direction mark") and _inside_word(text, start, end)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        in_a_word = before.isalpha() and after.isalpha() and before < "\u0530" and after < "\u0530"
+        inside += name in ("zero-width", "direction mark") and in_a_word
         if inside >= _MANY_INSIDE_WORDS:
             weight, inside = 1.0, 0
         yield RuleMatch(name, "invisible", weight, start, end)

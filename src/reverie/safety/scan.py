@@ -64,18 +64,15 @@ def _adds_up(signals: list[Signal], enough: float) -> bool:
     return False
 
 
-def _severity(signal: Signal, enough: float) -> Severity:
-    """The learned judge is never as sure as a rule, even where it is enough to ask."""
-    if signal.weight >= enough - _ROUNDING and signal.category != "suspicious":
-        return "high"
-    return "medium" if signal.weight >= enough / 2 else "low"
-
-
 def _finding(text: str, signal: Signal, enough: float) -> SafetyFinding:
     end = min(signal.end, len(text))
+    severity: Severity = "medium" if signal.weight >= enough / 2 else "low"
+    # The learned judge is never as sure as a rule, even where it is enough to ask.
+    if signal.weight >= enough - _ROUNDING and signal.category != "suspicious":
+        severity = "high"
     return SafetyFinding(
         signal.category,
-        _severity(signal, enough),
+        severity,
         min(signal.start, end),
         end,
         visible_span(text, min(signal.start, end), end),
@@ -202,24 +199,24 @@ def _quarantined(reason: str, start: int, end: int) -> Signal:
     return Signal(f"quarantine.{reason}", "quarantine", 1.0, start, end, None)
 
 
-def _unreadable(text: str) -> Iterator[Signal]:
-    """Characters no text has: NUL, and halves of surrogate pairs that cannot be written out."""
-    place = text.find("\0")
-    if place >= 0:
-        yield _quarantined("binary", place, place + 1)
+def _readable(data: str | bytes) -> tuple[str, list[Signal]]:
+    """The text, as far as it can be read, and what no text has: bytes that are not UTF-8, NUL, and halves of surrogate
+    pairs that cannot be written out."""
+    signals = list[Signal]()
+    text = data if isinstance(data, str) else data.decode("utf-8", "replace")
     try:
-        text.encode()
+        if isinstance(data, str):
+            data.encode()
+        else:
+            data.decode()
     except UnicodeEncodeError as problem:
-        yield _quarantined("surrogate", problem.start, problem.end)
-
-
-def _as_text(data: bytes) -> tuple[str, Iterable[Signal]]:
-    """The bytes as text. Bytes that are not UTF-8 are still read as far as they go, and quarantined."""
-    try:
-        return data.decode("utf-8"), ()
+        signals.append(_quarantined("surrogate", problem.start, problem.end))
     except UnicodeDecodeError as problem:
-        before = len(data[: problem.start].decode("utf-8"))
-        return data.decode("utf-8", "replace"), [_quarantined("not-utf-8", before, before + 1)]
+        before = len(problem.object[: problem.start].decode())
+        signals.append(_quarantined("not-utf-8", before, before + 1))
+    if (place := text.find("\0")) >= 0:
+        signals.append(_quarantined("binary", place, place + 1))
+    return text, signals
 
 
 def scan(text: str | bytes, surface: str = "memory") -> Report:
@@ -228,8 +225,7 @@ def scan(text: str | bytes, surface: str = "memory") -> Report:
         raise BadInput(f"No surface {surface!r}.", expected="one of " + ", ".join(get_args(Surface)))
     if len(text) > LARGEST:
         return judged("", [_quarantined("too-large", 0, 0)], surface)
-    content, problems = _as_text(text) if isinstance(text, bytes) else (text, ())
-    signals = [*problems, *_unreadable(content)]
+    content, signals = _readable(text)
     try:
         signals += _signals(content, surface, MatchBudget(len(content)))
     except TooMuchWork:

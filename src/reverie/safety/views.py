@@ -218,19 +218,12 @@ def _skeleton(original: str, plain: View) -> View | None:
 _leet_words = lazy_pattern(r"(?<![\w@$!+|])(?=[\w@$!+|]{0,16}[a-z])(?=[a-z]{0,16}[013457@$!])[\w@$!+|]{3,24}")
 
 
-def _speaks(text: str) -> bool:
-    """Whether a disguised reading holds words at all; in most texts it is gibberish and not worth searching."""
-    return any(stem in text for stem in _STEMS)
-
-
-@cache
-def _ciphered_stems() -> dict[str, tuple[str, ...]]:
-    """The stems under each cipher: looking for them in the text is cheaper than deciphering it first."""
-    return {
-        "reversed": tuple(stem[::-1] for stem in _STEMS),
-        "rot13": tuple(stem.translate(_ROT13) for stem in _STEMS),
-        "atbash": tuple(stem.translate(_ATBASH) for stem in _STEMS),
-    }
+# The stems under each cipher: looking for them in the text is cheaper than deciphering it first.
+_CIPHERED_STEMS = {
+    "reversed": tuple(stem[::-1] for stem in _STEMS),
+    "rot13": tuple(stem.translate(_ROT13) for stem in _STEMS),
+    "atbash": tuple(stem.translate(_ATBASH) for stem in _STEMS),
+}
 
 
 def _mirrored(view: View, place: int) -> int:
@@ -248,7 +241,7 @@ def whole_views(original: str) -> Iterator[View]:
     joints = _disguises()["joints"]
     if joints.search(best.text):
         yield _without(best, joints, "joined lines")
-    for cipher, stems in _ciphered_stems().items():
+    for cipher, stems in _CIPHERED_STEMS.items():
         if not any(stem in best.text for stem in stems):
             continue
         if cipher == "reversed":
@@ -257,6 +250,7 @@ def whole_views(original: str) -> Iterator[View]:
             yield View(best.text.translate(_ROT13 if cipher == "rot13" else _ATBASH), best.trace, cipher)
     words = " ".join(_leet_words().findall(best.text))
     for table in (_LEET, _LEET_L) if words else ():
-        if _speaks(words.translate(table)):
+        disguised = words.translate(table)
+        if any(stem in disguised for stem in _STEMS):  # in most texts it is gibberish and not worth searching
             yield View(best.text.translate(table), best.trace, "leetspeak")
     yield _without(best, _disguises()["gaps"], "split words", gapless=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from reverie.core.ids import lazy_pattern
-from reverie.safety.secrets.values import SecretSpan, places_of
+from reverie.safety.secrets.values import SecretSpan, occurrences
 
 # Length of an IBAN per country, from the SWIFT registry. The checksum alone lets one in 97 words through.
 _IBAN_LENGTHS = {
@@ -101,22 +101,19 @@ def _digits(words: str) -> list[int]:
     return [int(char) for char in words if char in "0123456789"]
 
 
-def _iban_end(text: str, start: int, end: int) -> int | None:
-    """Where an IBAN of its country's length ends, if its checksum holds: what follows it may be letters as well."""
-    length = _IBAN_LENGTHS.get(text[start : start + 2].upper(), 0)
-    kept = [at for at in range(start, end) if text[at].isalnum()][:length]
-    if not length or len(kept) < length or (kept[-1] + 1 < len(text) and text[kept[-1] + 1].isalnum()):
-        return None
-    code = "".join(text[at] for at in kept)
-    number = int("".join(str(int(char, 36)) for char in code[4:] + code[:4]))
-    return kept[-1] + 1 if number % 97 == 1 else None
-
-
 def ibans(text: str) -> Iterator[SecretSpan]:
     """International bank account numbers whose checksum holds."""
     for found in _patterns()["iban"].finditer(text):
-        if end := _iban_end(text, *found.span()):
-            yield SecretSpan(found.start(), end, "iban")
+        # One ends at its country's length: what follows it may be letters as well.
+        start = found.start()
+        length = _IBAN_LENGTHS.get(text[start : start + 2].upper(), 0)
+        kept = [at for at in range(start, found.end()) if text[at].isalnum()][:length]
+        if not length or len(kept) < length or (kept[-1] + 1 < len(text) and text[kept[-1] + 1].isalnum()):
+            continue
+        code = "".join(text[at] for at in kept)
+        number = int("".join(str(int(char, 36)) for char in code[4:] + code[:4]))
+        if number % 97 == 1:
+            yield SecretSpan(start, kept[-1] + 1, "iban")
 
 
 def cards(text: str) -> Iterator[SecretSpan]:
@@ -182,19 +179,14 @@ _PHONE_TIES = (
 )
 
 
-@cache
-def _mail() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    local = re.compile(rf"[{_LETTER}](?:[{_LETTER}._%+-]|(?<=[{_LETTER}])'(?=[{_LETTER}])){{0,63}}\Z")
-    domain = re.compile(
-        rf"@(?:[{_LETTER}](?:[{_LETTER}-]{{0,62}}[{_LETTER}])?\.){{1,8}}(?!{_FILE_ENDS}(?!\w))[A-Za-z]{{2,24}}"
-    )
-    spelt = re.compile(
-        r"\b[\w.+-]{1,64}(?: ?\[at\] ?| ?\(at\) ?)[\w-]{1,63}(?:(?: ?\[dot\] ?| ?\(dot\) ?|\.)[\w-]{2,63}){1,4}",
-        re.I | re.A,
-    )
-    return local, domain, spelt
-
-
+_mail_name = lazy_pattern(rf"[{_LETTER}](?:[{_LETTER}._%+-]|(?<=[{_LETTER}])'(?=[{_LETTER}])){{0,63}}\Z")
+_mail_domain = lazy_pattern(
+    rf"@(?:[{_LETTER}](?:[{_LETTER}-]{{0,62}}[{_LETTER}])?\.){{1,8}}(?!{_FILE_ENDS}(?!\w))[A-Za-z]{{2,24}}"
+)
+_spelt_mail = lazy_pattern(
+    r"\b[\w.+-]{1,64}(?: ?\[at\] ?| ?\(at\) ?)[\w-]{1,63}(?:(?: ?\[dot\] ?| ?\(dot\) ?|\.)[\w-]{2,63}){1,4}",
+    re.I | re.A,
+)
 _DIGIT_GAP = r"(?: ?\(0\) ?|[ .\-/]|\) ?| ?\()"
 _AREA = r"[2-9][0-8][0-9]"  # of North America
 _PHONES = tuple(
@@ -221,24 +213,18 @@ _no_phone = lazy_pattern(
 )
 
 
-def _mail_at(text: str, at: int) -> SecretSpan | None:
-    local, domain, _ = _mail()
-    after = domain.match(text, at)
-    before = local.search(text[max(0, at - 64) : at]) if after else None
-    if after is None or before is None:
-        return None
-    start = at - len(before[0])
-    # `git@github.com:` is how everybody clones, and `ssh://shop@db.internal` is a machine.
-    if before[0] == "git" or text[max(0, start - 3) : start] == "://":
-        return None
-    return SecretSpan(start, after.end(), "mail")
-
-
 def mail_addresses(text: str) -> Iterator[SecretSpan]:
     """Mail addresses, also spelt `ann (at) example (dot) org`."""
-    yield from filter(None, (_mail_at(text, at) for at in places_of(text, "@")))
+    for at in occurrences(text, "@"):
+        after = _mail_domain().match(text, at)
+        before = _mail_name().search(text[max(0, at - 64) : at]) if after else None
+        if after and before:
+            start = at - len(before[0])
+            # `git@github.com:` is how everybody clones, and `ssh://shop@db.internal` is a machine.
+            if before[0] != "git" and text[max(0, start - 3) : start] != "://":
+                yield SecretSpan(start, after.end(), "mail")
     if "(at)" in text.lower() or "[at]" in text.lower():
-        yield from (SecretSpan(*found.span(), "mail") for found in _mail()[2].finditer(text))
+        yield from (SecretSpan(*found.span(), "mail") for found in _spelt_mail().finditer(text))
 
 
 def _is_international(words: str) -> bool:
@@ -271,34 +257,35 @@ _DUTCH = rf"{_CAP}(?:straat|laan|gracht|singel|kade|plein)"
 _DUTCH_WEAK = rf"{_CAP}(?:weg|dijk|hof|steeg|pad|park)"
 
 
-@cache
-def _streets() -> tuple[re.Pattern[str], ...]:
-    number = r"[0-9]{1,4}(?: ?[a-zA-Z](?!\w)|[-/][0-9]{1,4})?"
-    strong = r"(?:Street|Avenue|Road|Lane|Boulevard|Crescent|Terrace|Parkway|Highway|St|Ave|Rd|Ln|Blvd)(?!\w)\.?"
-    weak = r"(?:Drive|Way|Close|Place|Court|Square|Gardens|Mews|Hill|Dr\.?|Ct\.?|Pl\.?|Sq\.?)(?!\w)"
-    flat = r"(?:,? (?:Apt|Apartment|Suite|Unit|Flat|Ste|Floor)\.? ?#?[0-9A-Z]{1,5}|,? #[0-9]{1,5})"
-    postcode = r"(?:[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2})"
-    state = rf"(?:,? {_CAP}(?: {_CAP}){{0,2}})?,? {postcode}"
-    names = rf"(?:(?!Google|One|Hard|Flash|Usb|USB){_CAP} ){{1,3}}"
-    romance = r"(?:[Cc]alle|C/|[Aa]venida|Avda\.?|[Pp]laza|[Pp]aseo|[Cc]arretera|[Rr]onda|[Rr]ua)"
-    italian = r"(?:Via|Viale|Piazza|Corso|Vicolo|Largo|Piazzale)"
-    french = r"(?:rue|avenue|av\.|boulevard|bd|place|chemin|impasse|all[ée]e|quai|cours|route|square|passage)"
-    shapes = (
+_HOUSE_NUMBER = r"[0-9]{1,4}(?: ?[a-zA-Z](?!\w)|[-/][0-9]{1,4})?"
+_ENGLISH_STREET = r"(?:Street|Avenue|Road|Lane|Boulevard|Crescent|Terrace|Parkway|Highway|St|Ave|Rd|Ln|Blvd)(?!\w)\.?"
+_ENGLISH_WEAK = r"(?:Drive|Way|Close|Place|Court|Square|Gardens|Mews|Hill|Dr\.?|Ct\.?|Pl\.?|Sq\.?)(?!\w)"
+_FLAT = r"(?:,? (?:Apt|Apartment|Suite|Unit|Flat|Ste|Floor)\.? ?#?[0-9A-Z]{1,5}|,? #[0-9]{1,5})"
+_POSTCODE = r"(?:[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2})"
+_STATE = rf"(?:,? {_CAP}(?: {_CAP}){{0,2}})?,? {_POSTCODE}"
+_STREET_NAMES = rf"(?:(?!Google|One|Hard|Flash|Usb|USB){_CAP} ){{1,3}}"
+_SPANISH_STREET = r"(?:[Cc]alle|C/|[Aa]venida|Avda\.?|[Pp]laza|[Pp]aseo|[Cc]arretera|[Rr]onda|[Rr]ua)"
+_ITALIAN_STREET = r"(?:Via|Viale|Piazza|Corso|Vicolo|Largo|Piazzale)"
+_FRENCH_STREET = r"(?:rue|avenue|av\.|boulevard|bd|place|chemin|impasse|all[ée]e|quai|cours|route|square|passage)"
+_STREETS = tuple(
+    lazy_pattern(rf"(?<![\w./-])(?:{shape})(?!\w)")
+    for shape in (
         r"(?:(?:Flat|Apt|Unit) [0-9A-Z]{1,4},? )?"
-        rf"[0-9]{{1,5}}[A-Za-z]? (?:[NSEW]\.? )?{names}{strong}{flat}?(?:{state})?",
-        rf"[0-9]{{1,5}}[A-Za-z]? {names}{weak}{flat}?{state}",
-        rf"(?:{_GERMAN}) {number}{_ZIP_CITY}?",
-        rf"(?:{_GERMAN_WEAK}) {number}{_ZIP_CITY}",
-        rf"(?:{_DUTCH}) {number}(?:,? [0-9]{{4}} ?[A-Z]{{2}}(?!\w))?(?: {_CAP})?",
-        rf"(?:{_DUTCH_WEAK}) {number},? [0-9]{{4}} ?[A-Z]{{2}}(?: {_CAP})?",
-        rf"[0-9]{{1,4}}(?: ?(?:bis|ter|quater))?,? (?i:{french}) {_OF}{_CAP}(?:[ -]{_OF}{_CAP}){{0,3}}{_ZIP_CITY}?",
-        rf"(?:{romance}|{italian}) {_OF}(?![A-Z]{{2}}){_CAP}(?: {_OF}{_CAP}){{0,3}},? "
-        rf"(?:n[º°.]? ?)?{number}{_ZIP_CITY}?",
+        rf"[0-9]{{1,5}}[A-Za-z]? (?:[NSEW]\.? )?{_STREET_NAMES}{_ENGLISH_STREET}{_FLAT}?(?:{_STATE})?",
+        rf"[0-9]{{1,5}}[A-Za-z]? {_STREET_NAMES}{_ENGLISH_WEAK}{_FLAT}?{_STATE}",
+        rf"(?:{_GERMAN}) {_HOUSE_NUMBER}{_ZIP_CITY}?",
+        rf"(?:{_GERMAN_WEAK}) {_HOUSE_NUMBER}{_ZIP_CITY}",
+        rf"(?:{_DUTCH}) {_HOUSE_NUMBER}(?:,? [0-9]{{4}} ?[A-Z]{{2}}(?!\w))?(?: {_CAP})?",
+        rf"(?:{_DUTCH_WEAK}) {_HOUSE_NUMBER},? [0-9]{{4}} ?[A-Z]{{2}}(?: {_CAP})?",
+        rf"[0-9]{{1,4}}(?: ?(?:bis|ter|quater))?,? (?i:{_FRENCH_STREET}) {_OF}{_CAP}"
+        rf"(?:[ -]{_OF}{_CAP}){{0,3}}{_ZIP_CITY}?",
+        rf"(?:{_SPANISH_STREET}|{_ITALIAN_STREET}) {_OF}(?![A-Z]{{2}}){_CAP}(?: {_OF}{_CAP}){{0,3}},? "
+        rf"(?:n[º°.]? ?)?{_HOUSE_NUMBER}{_ZIP_CITY}?",
     )
-    return tuple(re.compile(rf"(?<![\w./-])(?:{shape})(?!\w)") for shape in shapes)
+)
 
 
 def street_addresses(text: str) -> Iterator[SecretSpan]:
     """A street and a house number, with the town if it follows: English, German, French, Spanish, Italian, Dutch."""
-    for shape in _streets():
-        yield from (SecretSpan(*found.span(), "address") for found in shape.finditer(text))
+    for shape in _STREETS:
+        yield from (SecretSpan(*found.span(), "address") for found in shape().finditer(text))

@@ -246,16 +246,10 @@ def _at(text: str, at: int, allowed: str, kind: str) -> SecretSpan | None:
     return _follows(text, at, allowed, kind) or (_before(text, at) if kind == "password" else None)
 
 
-@cache
-def _gates() -> tuple[tuple[re.Pattern[str], str, str], ...]:
-    families = (*_FAMILIES, *((word, PASSWORDS, "password") for word in _LATIN))
-    return tuple((_gate_of(anchor), allowed, kind) for anchor, allowed, kind in families)
-
-
 def named_values(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Values whose name says that they are secret."""
-    for gate, allowed, kind in _gates():
-        for found in gate.finditer(lowered):
+    for anchor, allowed, kind in (*_FAMILIES, *((word, PASSWORDS, "password") for word in _LATIN)):
+        for found in _gate_of(anchor).finditer(lowered):
             yield from filter(None, [_at(text, found.start(), allowed, kind)])
     if not text.isascii():
         for found in (found for word in _OTHER_SCRIPTS for found in word().finditer(text)):

@@ -6,10 +6,9 @@ the lines of .pgpass.
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from reverie.core.ids import lazy_pattern
-from reverie.safety.secrets.values import SecretSpan, is_code, is_placeholder, is_random, is_template, places_of
+from reverie.safety.secrets.values import SecretSpan, is_code, is_placeholder, is_random, is_template, occurrences
 
 # Between two lines of a key may stand what quoting a file does to it: escapes, quotes, diff and reply marks, gutters
 # (whose arrow arrives here as "?").
@@ -32,23 +31,21 @@ _address = lazy_pattern(
 
 # Only the secret part is in the group: which service it was is worth remembering. Each begins with a literal the engine
 # skips to; what stands before the literal is looked back at.
-_ADDRESSES: tuple[tuple[str, str], ...] = (
-    ("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,120})"),
-    ("discord-webhook", r"hooks/\d{15,22}/([\w-]{50,100})"),
-    ("teams-webhook", r"hook\.office\.com/webhookb2/([\w@/-]{60,220})"),
-    ("password", r"DENTIFIED BY ['\"]([^'\"\r\n]{1,128})['\"]"),
-    ("password", r"dentified by ['\"]([^'\"\r\n]{1,128})['\"]"),
-    ("azure-sas", r"sig=([A-Za-z0-9%/+]{40,100}(?:%3[Dd]|=){0,2})"),
-    ("azure-storage-key", r"Key=(?<=AccountKey=)([A-Za-z0-9+/]{80,90}={0,2})"),
-    ("azure-shared-access-key", r"Key=(?<=AccessKey=)([A-Za-z0-9+/]{32,100}={0,2})"),
-)
-_LITERALS = ("hook", "sig=", "Key=", "DENTIFIED BY ", "dentified by ")
-
-
-@cache
-def _addresses() -> tuple[tuple[str, tuple[tuple[str, re.Pattern[str]], ...]], ...]:
-    compiled = [(kind, re.compile(body, re.ASCII)) for kind, body in _ADDRESSES]
-    return tuple((begin, tuple(c for c in compiled if c[1].pattern.startswith(begin))) for begin in _LITERALS)
+_SLACK = r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,120})"
+_ADDRESSES = {
+    "hook": (
+        ("slack-webhook", lazy_pattern(_SLACK, re.ASCII)),
+        ("discord-webhook", lazy_pattern(r"hooks/\d{15,22}/([\w-]{50,100})", re.ASCII)),
+        ("teams-webhook", lazy_pattern(r"hook\.office\.com/webhookb2/([\w@/-]{60,220})", re.ASCII)),
+    ),
+    "sig=": (("azure-sas", lazy_pattern(r"sig=([A-Za-z0-9%/+]{40,100}(?:%3[Dd]|=){0,2})", re.ASCII)),),
+    "Key=": (
+        ("azure-storage-key", lazy_pattern(r"Key=(?<=AccountKey=)([A-Za-z0-9+/]{80,90}={0,2})", re.ASCII)),
+        ("azure-shared-access-key", lazy_pattern(r"Key=(?<=AccessKey=)([A-Za-z0-9+/]{32,100}={0,2})", re.ASCII)),
+    ),
+    "DENTIFIED BY ": (("password", lazy_pattern(r"DENTIFIED BY ['\"]([^'\"\r\n]{1,128})['\"]", re.ASCII)),),
+    "dentified by ": (("password", lazy_pattern(r"dentified by ['\"]([^'\"\r\n]{1,128})['\"]", re.ASCII)),),
+}
 
 
 _HEADERS = {
@@ -104,10 +101,10 @@ def secrets_in_addresses(text: str) -> Iterator[SecretSpan]:
     """Passwords and tokens inside URLs and connection strings; the rest of the address stays."""
     if "://" in text:
         yield from filter(None, map(_credentials, _address().finditer(text)))
-    for literal, patterns in _addresses():
-        for at in places_of(text, literal):
+    for literal, patterns in _ADDRESSES.items():
+        for at in occurrences(text, literal):
             for kind, pattern in patterns:
-                if (found := pattern.match(text, at)) and not is_template(found[1]):
+                if (found := pattern().match(text, at)) and not is_template(found[1]):
                     yield SecretSpan(found.start(1), found.end(1), kind)
 
 
@@ -138,7 +135,7 @@ def headers(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Authorization and cookies, wherever a request was pasted."""
     for literal, pattern in _HEADERS.items():
         end = 0
-        for at in places_of(lowered, literal):
+        for at in occurrences(lowered, literal):
             if at >= end and (found := pattern().match(text, at)):
                 end = found.end()
                 if literal == "cookie":

@@ -7,7 +7,7 @@ begin with a literal of their own, or hang on one.
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 
 from reverie.core.ids import lazy_pattern
 from reverie.safety.secrets.values import SecretSpan, is_masked, is_random
@@ -128,13 +128,13 @@ UNSEPARATED: tuple[tuple[str, str], ...] = (
 
 # Where any of UNSEPARATED may begin. The engine skips fast to one literal, slowly to a choice: one gate for each.
 _BEGINNINGS = (
-    r"A(?:KIA|SIA|BIA|CCA|Iza|BSK|Q\.Ab8|T[ACBS]TT3|KCp)",
-    r"SK[0-9a-f]{32}",
-    r"EAAA[\w-]{58}",
-    r"IQoJb3JpZ2lu",
-    r"F[wQ]oGZXIv",
-    r"GR1348941",
-    r"dapi[0-9a-f]{32}",
+    lazy_pattern(r"A(?:KIA|SIA|BIA|CCA|Iza|BSK|Q\.Ab8|T[ACBS]TT3|KCp)", re.ASCII),
+    lazy_pattern(r"SK[0-9a-f]{32}", re.ASCII),
+    lazy_pattern(r"EAAA[\w-]{58}", re.ASCII),
+    lazy_pattern(r"IQoJb3JpZ2lu", re.ASCII),
+    lazy_pattern(r"F[wQ]oGZXIv", re.ASCII),
+    lazy_pattern(r"GR1348941", re.ASCII),
+    lazy_pattern(r"dapi[0-9a-f]{32}", re.ASCII),
 )
 
 # Anchored by a literal in their middle; the lookbehind proves the left part, and the number says how long it is.
@@ -157,16 +157,9 @@ _RUN = r"(?=[A-Za-z0-9_-]{16})(?![a-z_-]{16}|[A-Z_-]{16})"
 _GATES = tuple(lazy_pattern(separator + _RUN) for separator in ("_", r"\.", "-"))
 
 
-@cache
-def _separated_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    return re.compile(r"[A-Za-z0-9_.+/=%-]+"), re.compile(_PREFIX), _alternation(SEPARATED)
-
-
-@cache
-def _unseparated_patterns() -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str]]:
-    return tuple(re.compile(gate, re.ASCII) for gate in _BEGINNINGS), _alternation(UNSEPARATED)
-
-
+_separated_tokens, _unseparated_tokens = (cache(partial(_alternation, one)) for one in (SEPARATED, UNSEPARATED))
+_rest_of_run = lazy_pattern(r"[A-Za-z0-9_.+/=%-]+")
+_prefix = lazy_pattern(_PREFIX)
 _jwt = lazy_pattern(_JWT, re.ASCII)
 
 
@@ -179,7 +172,7 @@ def _named(found: re.Match[str], table: tuple[tuple[str, str], ...]) -> SecretSp
 
 def _runs(text: str, gate: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Stretches that may hold separated tokens, each looked at once however long it is."""
-    rest, _, _ = _separated_patterns()
+    rest = _rest_of_run()
     at = gate.search(text)
     while at is not None:
         run = rest.match(text, at.start())
@@ -190,7 +183,7 @@ def _runs(text: str, gate: re.Pattern[str]) -> Iterator[tuple[int, int]]:
 
 
 def _separated(text: str) -> Iterator[SecretSpan]:
-    _, prefix, tokens = _separated_patterns()
+    prefix, tokens = _prefix(), _separated_tokens()
     for start, end in (run for gate in _GATES for run in _runs(text, gate())):
         taken = start
         for at in prefix.finditer(text, start, end):
@@ -200,8 +193,8 @@ def _separated(text: str) -> Iterator[SecretSpan]:
 
 
 def _unseparated(text: str) -> Iterator[SecretSpan]:
-    gates, tokens = _unseparated_patterns()
-    for at in (at for gate in gates for at in gate.finditer(text)):
+    tokens = _unseparated_tokens()
+    for at in (at for gate in _BEGINNINGS for at in gate().finditer(text)):
         if found := tokens.match(text, at.start()):
             yield from filter(None, [_named(found, UNSEPARATED)])
 

@@ -148,7 +148,7 @@ GENERIC = frozenset(
 )
 
 
-def places_of(text: str, needle: str) -> Iterator[int]:
+def occurrences(text: str, needle: str) -> Iterator[int]:
     at = text.find(needle)
     while at >= 0:
         yield at
