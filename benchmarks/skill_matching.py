@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.skill_matching_set import SKILLS, TASKS
 from reverie.skills.amend import draft
-from reverie.skills.match_skills import DEFAULT, match
+from reverie.skills.library import DEFAULT, match
 from reverie.skills.skill import Skill, read_skill
 
 Task = tuple[str, frozenset[str]]

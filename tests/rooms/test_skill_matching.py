@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reverie.skills.match_skills import match
+from reverie.skills.library import match
 from reverie.skills.skill import Skill, read_skill
 
 

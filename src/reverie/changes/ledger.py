@@ -1,5 +1,16 @@
 """A Change: what happened to a document or a skill, the unit of history, blame and undo. And the ledger: one row for
 every change, verdict and mark, each bound to the one before by its hash; with the ports of both.
+
+A row holds who, what, when and why by name, and digests of content that are salted: the chain stays whole when the
+content is erased, and a short secret cannot be guessed from it. A chain proves that nothing was altered or left out,
+not that what was written is true. A cut at the end shows only against an anchor: the last hash, kept elsewhere.
+
+Whose row it is and what it says are hashed by themselves, with a salt, and the row's own hash is made of that digest.
+So they can be erased: salt, user and body go, the digest stays, and every hash still holds. Rows from before schema
+0013 have one hash over everything; an erased one is held by its neighbours alone. Either way a later row of the kind
+`erasure` names every row that was emptied: one that nobody names was tampered with.
+
+History needs three small ports of a database; one adapter implements them all.
 """
 
 from __future__ import annotations

@@ -18,8 +18,7 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.library import Entry, Memory
 from reverie.safety.scan import scan, scan_skill
-from reverie.skills.library import FoundSkill, Skills
-from reverie.skills.match_skills import CHARACTERS_A_TOKEN, match
+from reverie.skills.library import CHARACTERS_A_TOKEN, FoundSkill, Skills, match
 
 DEFAULT_BUDGET = 6_000
 

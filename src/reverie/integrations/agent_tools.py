@@ -17,8 +17,7 @@ from reverie.core.scope import Origin
 from reverie.integrations.tool_schemas import MOST_HITS, TOOLS, check_arguments
 from reverie.memory.operation import Add, Replace
 from reverie.safety.scan import scan, scan_skill
-from reverie.skills.library import folder_name
-from reverie.skills.match_skills import match
+from reverie.skills.library import folder_name, match
 
 if TYPE_CHECKING:
     from reverie.app import Home

@@ -28,9 +28,8 @@ from reverie.skills.amendment import (
     Revert,
 )
 from reverie.skills.edits import ITEM, AddRule, Edit, RemoveRule, ReplaceRule, Unmade, edited, merge_lines, patched
-from reverie.skills.frontmatter_keys import with_value
 from reverie.skills.names import ARCHIVE, FIRST, Bump, bumped, checked_subject, document_problem, subject_problem
-from reverie.skills.page import Page, lines_of, page_of, page_of_text, with_ending
+from reverie.skills.page import Page, lines_of, page_of, page_of_text, with_ending, with_value
 from reverie.skills.skill import (
     MAIN,
     Skill,
@@ -200,7 +199,13 @@ _ON_TOP = ("skill_id", "version", "tags", "triggers", "priority", "last_refined"
 
 
 def stamped(page: Page, subject: str, before: bytes, bump: Bump, now: datetime) -> Page:
-    """`before` is what the skill is now. A version the amendment itself wrote is kept."""
+    """The page with the next version, one more refinement and the day in its frontmatter. `before` is what the skill is
+    now. A version the amendment itself wrote is kept.
+
+    A key that is there is counted on where it stands. A new one stands where the shape's readers expect it: on top in a
+    flat file; under `metadata` in a SKILL.md, because the Agent Skills validator refuses other keys on top. There
+    values are text, as the specification wants them.
+    """
     flat = subject.endswith(".md")
     if flat and not page.opening:
         page = with_value(page, ("skill_id",), bare_name(subject))
@@ -242,7 +247,11 @@ _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 
 
 def guessed_bump(old: str, new: str) -> Bump:
-    """The bump a body's change calls for. A guess, for a person to correct."""
+    """The bump a body's change calls for. A guess, for a person to correct.
+
+    A rule that is gone or says something else changes the meaning; a rule that is new adds to it; the rest is wording.
+    What is a rule: an item of a list, a line of code, and a sentence that orders or forbids.
+    """
     before, after = _rules(old), _rules(new)
     gone, come = list((before - after).elements()), list((after - before).elements())
     bumps: set[Bump] = {"patch"}

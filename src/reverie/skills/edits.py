@@ -307,7 +307,8 @@ class _Change:
 
 
 def merge_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str] | tuple[Overlap, ...]:
-    """The lines with both changes made, or every place where they clash."""
+    """The lines with both changes made, or every place where they clash: where they touch and are not the same. Whether
+    a sentence may stand between two others is for a person to say."""
     left, right = _changes(base, ours), _changes(base, theirs)
     made: list[str] = []
     overlaps: list[Overlap] = []

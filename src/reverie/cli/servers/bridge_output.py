@@ -203,7 +203,7 @@ def _where(one: Difference) -> str:
     return f"{here}, from {', '.join(sorted(came))}" if one.new and came else here
 
 
-# ---- the demo --------------------------------------------------------------------------------------------------------
+# ---- the demo: the managed side is a real server on a free port of this machine, spoken to over HTTP -----------------
 
 
 PAGES = {

@@ -29,7 +29,7 @@ from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_t
 from reverie.harnesses.markdown import FolderTarget, folders_in, is_folder, names_in, real
 from reverie.memory.target import Place, StagedStep, StagedWrite, Target
 from reverie.memory.targets import HomePlaces
-from reverie.skills.match_skills import Outcomes
+from reverie.skills.library import Outcomes
 from reverie.system import yaml_edits
 from reverie.system.installation import ConfigEdit, OwnFile, YamlElement, YamlMember
 
