@@ -146,18 +146,14 @@ def _read_bits(database: sqlite3.Connection, keys: Sequence[TurnKey]) -> dict[Tu
         wanted[key.user, key.session_id, key.turn // BLOCK].append(key)
     found: dict[TurnKey, bytes] = {}
     for place, of_block in wanted.items():
-        row = database.execute(_BLOCK_OF, place).fetchone()
-        bits = _unpacked(*row) if row else {}
-        found |= {key: bits[key.turn] for key in of_block if key.turn in bits}
+        numbers, bits = database.execute(_BLOCK_OF, place).fetchone() or (b"", b"")
+        starts = {number: at * BYTES for at, number in enumerate(array("I", numbers))}
+        found |= {key: bits[starts[key.turn] : starts[key.turn] + BYTES] for key in of_block if key.turn in starts}
     return found
 
 
 def _packed(rows: Sequence[tuple[int, bytes]]) -> tuple[bytes, bytes]:
     return array("I", [number for number, _ in rows]).tobytes(), b"".join(bits for _, bits in rows)
-
-
-def _unpacked(numbers: bytes, bits: bytes) -> dict[int, bytes]:
-    return {number: bits[place * BYTES : (place + 1) * BYTES] for place, number in enumerate(array("I", numbers))}
 
 
 def _connection(file: Path) -> sqlite3.Connection:

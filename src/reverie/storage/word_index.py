@@ -148,15 +148,14 @@ def _often(searcher: tantivy.Searcher, term: Term) -> int:
 
 
 def _term_query(term: Term) -> Query:
-    forms = [_form_query(form) for form in term.forms]
+    forms = [
+        Query.regex_query(schema(), "words", f"{form}.")
+        if begins_pairs(form)
+        else Query.term_query(schema(), "words", form, index_option="freq")
+        for form in term.forms
+    ]
     query = forms[0] if len(forms) == 1 else Query.disjunction_max_query(forms)
     return query if term.weight == 1 else Query.boost_query(query, term.weight)
-
-
-def _form_query(form: str) -> Query:
-    if begins_pairs(form):
-        return Query.regex_query(schema(), "words", f"{form}.")
-    return Query.term_query(schema(), "words", form, index_option="freq")
 
 
 def _bounds(where: SearchFilter) -> Iterator[Query]:

@@ -363,7 +363,8 @@ def _with_news(folder: OpenFolder, document: str) -> Iterator[DisplacedFile]:
         if told is None or there is None:
             continue
         with explained(folder.path / name, "read"):
-            if there.st_ino == int(told["inode"], 16) or _is_same(folder, there, document):
+            stands = _regular(folder, document)
+            if there.st_ino == int(told["inode"], 16) or (stands is not None and os.path.samestat(stands, there)):
                 os.unlink(name, dir_fd=folder.handle)  # prepared and never used; or linked, and not replaced after all
                 continue
             content = folder.read(name) or b""
@@ -377,11 +378,6 @@ def _regular(folder: OpenFolder, name: str) -> os.stat_result | None:
     with suppress(NotPermitted):  # someone put a link or a folder under this name: it is none of ours
         return folder.status_of(name)
     return None
-
-
-def _is_same(folder: OpenFolder, there: os.stat_result, document: str) -> bool:
-    found = _regular(folder, document)
-    return found is not None and (found.st_dev, found.st_ino) == (there.st_dev, there.st_ino)
 
 
 def _let_go(folder: OpenFolder, name: str, recorded: bytes) -> bool:
