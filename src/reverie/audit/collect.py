@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from reverie.audit.hermes_dreaming import read_traces
 from reverie.audit.inventory import AuditedDocument, Inventory, KeptSkill, Machine, Spot, Traces, Unread, Use, home_of
@@ -17,6 +15,7 @@ from reverie.memory.target import CONTEXT_FILES, SHARED, Target, context_of
 from reverie.memory.targets import Targets
 from reverie.skills.library import Folder, folder_name
 from reverie.skills.skill import read_skill
+from reverie.transcripts.json_streams import mapping_or_empty, parsed_or_none
 
 CODEX = "${CODEX_HOME:-~/.codex}"
 _SKILLS_BELOW = (".claude/skills", ".agents/skills", ".codex/skills", "skills")
@@ -149,7 +148,8 @@ class AuditSources:
         self, folder: Folder, home: str, amendable: bool, now: datetime, unread: list[Unread]
     ) -> Iterator[KeptSkill]:
         root = Path(folder.key.removeprefix("skills:"))
-        usage = _usage(self.machine.read(root / ".usage.json"))
+        told = parsed_or_none(self.machine.read(root / ".usage.json") or "{}")
+        usage = mapping_or_empty(told)
         try:
             for subject in folder.subjects():
                 files = folder.files(subject)
@@ -160,14 +160,6 @@ class AuditSources:
                 )
         except ReverieError as error:
             unread.append(Unread(Spot(home, folder.name, ""), f"It is there and could not be read: {error.found}"))
-
-
-def _usage(text: str | None) -> dict[str, Any]:
-    try:
-        told = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return told if isinstance(told, dict) else {}
 
 
 def _use(told: object, now: datetime) -> Use | None:

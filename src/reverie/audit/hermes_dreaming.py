@@ -63,7 +63,14 @@ def damage(
     documents: tuple[AuditedDocument, ...], traces: tuple[Traces, ...], shown: Mapping[str, str]
 ) -> Iterator[Finding]:
     for trace in traces:
-        yield _left_behind(trace)
+        locked = " Its lock is not the one Hermes takes, so writes of both can be lost." if LOCK in trace.files else ""
+        why = f"hermes-dreaming ran here and left its files behind.{locked}"
+        advice = (
+            "Disable it (`hermes plugins disable hermes-dreaming`) before it writes again; "
+            "Reverie keeps its files aside."
+        )
+        spot, words = Spot(trace.home, trace.target, "dreaming/"), shown_words(", ".join(trace.files[:6]))
+        yield Finding(FindingKind.DAMAGED, "note", spot, words, why, advice)
     by_target = {trace.target: trace for trace in traces}
     for document in documents:
         if document.form == "hermes":
@@ -133,15 +140,3 @@ def _glued(last: AuditedStatement, trace: Traces | None, shown: Mapping[str, str
     )
     words = shown.get(last.text) or shown_words(last.text)
     yield Finding(FindingKind.DAMAGED, "medium", last.spot, words, why, "Make it an entry of its own.", wanted)
-
-
-def _left_behind(trace: Traces) -> Finding:
-    names = ", ".join(trace.files[:6])
-    locked = " Its lock is not the one Hermes takes, so writes of both can be lost." if LOCK in trace.files else ""
-    why = f"hermes-dreaming ran here and left its files behind.{locked}"
-    advice = (
-        "Disable it (`hermes plugins disable hermes-dreaming`) before it writes again; Reverie keeps its files aside."
-    )
-    return Finding(
-        FindingKind.DAMAGED, "note", Spot(trace.home, trace.target, "dreaming/"), shown_words(names), why, advice
-    )

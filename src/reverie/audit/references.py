@@ -175,16 +175,12 @@ def missing_from_project(text: str, project: Project) -> str:
     for line in text.splitlines():
         if _FILE_MADE.search(_QUOTED_CODE.sub(" ", line)):
             continue
-        for code in _codes(line, text):
-            if why := _missing(code, project):
-                return why
+        codes = [found[1].strip() for found in _QUOTED_CODE.finditer(line)]
+        if text.lstrip().startswith(("```", "~~~")):
+            codes.append(line.strip())
+        if why := next(filter(None, (_missing(code, project) for code in codes)), ""):
+            return why
     return ""
-
-
-def _codes(line: str, text: str) -> Iterator[str]:
-    yield from (found[1].strip() for found in _QUOTED_CODE.finditer(line))
-    if text.lstrip().startswith(("```", "~~~")):
-        yield line.strip()
 
 
 def _missing(code: str, project: Project) -> str:
@@ -235,7 +231,8 @@ def rival_commands(statements: Sequence[AuditedStatement]) -> Iterator[tuple[Aud
     known: dict[tuple[str, tuple[str, str], str], list[tuple[AuditedStatement, frozenset[str], str]]] = {}
     for one in statements:
         command = _only_command(one.text)
-        words = _words(one.text) if command else frozenset()
+        content = terms(_CODE.sub(" ", one.text)) if command else ()
+        words = frozenset(term.forms[0] for term in content if term.weight == 1)
         if command and 0 < len(words) <= _MOST_WORDS:
             known.setdefault((one.circle, one.place, one.section), []).append((one, words, command))
     for group in known.values():
@@ -260,10 +257,6 @@ def _only_command(text: str) -> str:
     if len(codes) != 1 or _NOT_TOLD.search(_CODE.sub(" ", text)):
         return ""
     return codes[0][1].strip() if _is_told(text, codes[0]) else ""
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(term.forms[0] for term in terms(_CODE.sub(" ", text)) if term.weight == 1)
 
 
 def _is_told(text: str, code: re.Match[str]) -> bool:

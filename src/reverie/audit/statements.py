@@ -182,7 +182,9 @@ def compare_statements(
     shared: Counter[tuple[str, str]] = Counter()
     gone: set[AuditedStatement] = set()
     for pair in pairs([*statements, *rules]):
-        one, other = _turned(pair)
+        one, other = pair.first, pair.second
+        if pair.tie == "same" and other.is_entry and not one.is_entry:
+            one, other = other, one  # the one that an operation can touch is to go
         if _is_rule(one) or _is_rule(other):
             yield from _against_skill(pair, shown)
         elif pair.tie == "same" and not meet(one.circle, other.circle):
@@ -221,13 +223,6 @@ def _rules(kept: KeptSkill) -> Iterator[AuditedStatement]:
 
 def _is_rule(statement: AuditedStatement) -> bool:
     return statement.circle.startswith(SKILL)
-
-
-def _turned(pair: Pair[AuditedStatement]) -> tuple[AuditedStatement, AuditedStatement]:
-    """Of two that say the same, the one an operation can touch is to go, and of two entries the first of the pair."""
-    if pair.tie == "same" and pair.second.is_entry and not pair.first.is_entry:
-        return pair.second, pair.first
-    return pair.first, pair.second
 
 
 def _conflict(pair: Pair[AuditedStatement], shown: Mapping[str, str]) -> Finding:

@@ -208,7 +208,10 @@ class AnthropicServer:
         raise AssertionError("the last try answers or raises")  # pragma: no cover
 
     def _read(self, answer: httpx2.Response, path: str) -> dict[str, Any]:
-        told = _body(answer)
+        try:
+            told = answer.json()
+        except ValueError:
+            told = None
         if answer.is_success and isinstance(told, dict) and len(answer.content) <= LARGEST:
             return told
         error = told.get("error") if isinstance(told, dict) else None
@@ -228,13 +231,6 @@ class AnthropicServer:
     def _client(self) -> httpx2.Client:
         headers = {"x-api-key": self.key, "anthropic-version": VERSION, "user-agent": "reverie-bridge"}
         return httpx2.Client(base_url=self.address.rstrip("/"), headers=headers, timeout=TIMEOUT)
-
-
-def _body(answer: httpx2.Response) -> Any:
-    try:
-        return answer.json()
-    except ValueError:
-        return None
 
 
 def _patience(headers: Mapping[str, str], usual: float) -> float:

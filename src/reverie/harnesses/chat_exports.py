@@ -65,8 +65,10 @@ def _chatgpt_conversation(value: Any, where: str, path: Path) -> Iterator[Event]
         )
     )
     # The names of the nodes from the root to the current one.
-    current = value.get("current_node")
-    place = current if isinstance(current, str) and current in mapping else _newest_leaf(mapping)
+    place = value.get("current_node")
+    if not isinstance(place, str) or place not in mapping:
+        leaves = [(name, node) for name, node in mapping.items() if isinstance(node, Mapping)]
+        place = max(((_time(node), name) for name, node in leaves if not node.get("children")), default=(0, None))[1]
     way, seen = list[str](), set[str]()
     while isinstance(place, str) and place not in seen and isinstance(node := mapping.get(place), Mapping):
         seen.add(place)
@@ -76,13 +78,6 @@ def _chatgpt_conversation(value: Any, where: str, path: Path) -> Iterator[Event]
         message = mapping[name].get("message")
         if isinstance(message, Mapping):
             yield from _chatgpt_message(message, f"{where}, message {message.get('id')}")
-
-
-def _newest_leaf(mapping: Mapping[str, Any]) -> str | None:
-    leaves = [
-        (_time(node), name) for name, node in mapping.items() if isinstance(node, Mapping) and not node.get("children")
-    ]
-    return max(leaves)[1] if leaves else None
 
 
 def _time(node: Mapping[str, Any]) -> float:

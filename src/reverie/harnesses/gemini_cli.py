@@ -53,7 +53,8 @@ class GeminiCliReader:
     def recognises(self, path: Path, start: bytes) -> float:
         if path.suffix not in (".json", ".jsonl"):
             return 0.0
-        return 0.95 if _FIRST_BYTES.match(start) or _is_head(first_line(start)) else 0.0
+        head = {"sessionId", "projectHash", "startTime"} <= mapping_or_empty(first_line(start)).keys()
+        return 0.95 if head or _FIRST_BYTES.match(start) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
         about: dict[str, str] = {}
@@ -86,10 +87,6 @@ class GeminiCliReader:
                 yield event
         if opened:
             yield Closed(title=chat.title, ended_at=chat.last)
-
-
-def _is_head(line: Any) -> bool:
-    return isinstance(line, Mapping) and {"sessionId", "projectHash", "startTime"} <= line.keys()
 
 
 def _records(path: Path) -> Iterator[tuple[str, Any] | Flaw]:

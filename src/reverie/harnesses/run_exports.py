@@ -25,7 +25,7 @@ from reverie.core.clock import moment
 from reverie.core.ids import sha256
 from reverie.core.scope import Origin
 from reverie.transcripts.json_files import json_array, whole_json
-from reverie.transcripts.json_streams import FileSpan, JsonList, StreamedObject, parsed
+from reverie.transcripts.json_streams import FileSpan, JsonList, StreamedObject, parsed_or_none
 from reverie.transcripts.messages import is_message, openai_calls, origin_of, read_message, role_of, text_of
 from reverie.transcripts.readers import SNIFFED_BYTES, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
@@ -187,10 +187,7 @@ def _swe_agent_events(run: Mapping[str, Any], path: Path) -> Iterator[Event]:
     history = run.get("history")
     messages = history if isinstance(history, JsonList) and history else _SweAgentSteps(run.get("trajectory"))
     replayed = run.get("replay_config")
-    try:
-        config = parsed(replayed) if isinstance(replayed, str) else replayed
-    except ValueError:
-        config = None  # only the model's name is lost
+    config = parsed_or_none(replayed) if isinstance(replayed, str) else replayed
     yield Opened(
         Head(
             id=run_id("swe-agent", path, messages),

@@ -21,7 +21,7 @@ from reverie.core.ids import lazy_pattern
 _CHUNK = 256
 
 # Letters drawn inside squares and circles have no compatibility mapping to the letter.
-_ENCLOSED = ((0x1F130, 26), (0x1F150, 26), (0x1F170, 26), (0x1F1E6, 26))
+_ENCLOSED = {chr(first + n): chr(ord("a") + n) for first in (0x1F130, 0x1F150, 0x1F170, 0x1F1E6) for n in range(26)}
 _SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnopqrstuvwyz", strict=True))
 _QUOTES = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "ß": "ss", "ı": "i", "ł": "l", "ø": "o"}
 
@@ -34,17 +34,10 @@ def _is_dropped(char: str) -> bool:
     return 0xFE00 <= code <= 0xFE0F or char in "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
 
 
-def _enclosed_letter(code: int) -> str | None:
-    for first, count in _ENCLOSED:
-        if first <= code < first + count:
-            return chr(ord("a") + code - first)
-    return None
-
-
 def _folded_char(char: str) -> str:
     if _is_dropped(char):
         return ""
-    known = _QUOTES.get(char) or _SMALL_CAPITALS.get(char) or _enclosed_letter(ord(char))
+    known = _QUOTES.get(char) or _SMALL_CAPITALS.get(char) or _ENCLOSED.get(char)
     if known:
         return known
     if unicodedata.category(char) == "Mn" and "\u0300" <= char <= "\u036f":

@@ -24,6 +24,7 @@ from reverie.transcripts.json_streams import (
 )
 from reverie.transcripts.readers import WHOLE_FILE, Event, Flaw
 
+_CUT_LINE = "the last line is cut off; it is read again once it is complete"
 BAD_BYTES = "not valid UTF-8; the bad bytes are shown as \N{REPLACEMENT CHARACTER}"
 
 
@@ -45,7 +46,8 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any] | Flaw]:
                 try:
                     value = parsed(text)
                 except ValueError as error:
-                    yield Flaw(f"line {number}", _why_broken(line, error))
+                    why = f"not JSON ({error})" if line.endswith(b"\n") else _CUT_LINE
+                    yield Flaw(f"line {number}", why)
                 else:
                     yield number, value
             place = end
@@ -59,14 +61,8 @@ def _long_line(path: Path, number: int, span: FileSpan) -> tuple[int, Any] | Fla
     except ValueError as error:
         return Flaw(f"line {number}", f"{span.size:,} bytes long, and not JSON ({error})")
     if isinstance(value, StreamedObject) and value.cut_off:
-        return Flaw(f"line {number}", "the last line is cut off; it is read again once it is complete")
+        return Flaw(f"line {number}", _CUT_LINE)
     return number, value
-
-
-def _why_broken(line: bytes, error: Exception) -> str:
-    if not line.endswith(b"\n"):
-        return "the last line is cut off; it is read again once it is complete"
-    return f"not JSON ({error})"
 
 
 def _end_of_line(file: BinaryIO, line: bytes, place: int) -> int:

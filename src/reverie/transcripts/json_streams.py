@@ -50,6 +50,13 @@ def parsed(text: str) -> Any:
     return _checked(value, text)
 
 
+def parsed_or_none(text: str) -> Any:
+    try:
+        return parsed(text)
+    except ValueError:
+        return None
+
+
 def parsed_beginning(text: str) -> Any:
     """The value a text begins with, whatever stands behind it."""
     try:

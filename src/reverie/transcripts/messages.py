@@ -70,6 +70,7 @@ def read_message(message: Mapping[str, Any]) -> Said:
     if role == "user" and ((results and _only_results(content)) or message.get("tool_call_id")):
         role = "tool"
     first = results[0] if results else {}
+    flags = (first.get("is_error"), message.get("is_error"), message.get("failed"))
     return Said(
         role=role,
         text=text_of(content),
@@ -77,7 +78,7 @@ def read_message(message: Mapping[str, Any]) -> Said:
         at=moment(message.get("at") or message.get("timestamp") or message.get("created_at")),
         calls=calls,
         answers=string_or_none(message.get("tool_call_id") or first.get("tool_use_id")),
-        failed=_failed(message, first),
+        failed=next((flag for flag in flags if isinstance(flag, bool)), None),
         origin=_weaker(_told(message), origin_of(content)),
     )
 
@@ -165,13 +166,6 @@ def _parts(content: object, kind: str) -> list[Mapping[str, Any]]:
 
 def _only_results(content: object) -> bool:
     return len(_parts(content, "tool_result")) == (len(content) if isinstance(content, list) else 1)
-
-
-def _failed(message: Mapping[str, Any], result: Mapping[str, Any]) -> bool | None:
-    for flag in (result.get("is_error"), message.get("is_error"), message.get("failed")):
-        if isinstance(flag, bool):
-            return flag
-    return None
 
 
 _HAS_MESSAGES = re.compile(rb'"messages"\s*:\s*\[\s*(?:\{|\])')  # a list: translations have "messages", too

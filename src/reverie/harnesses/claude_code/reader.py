@@ -196,24 +196,20 @@ def _head(path: Path, about: _About, session: str, subagent: str | None) -> Head
     beside = path.with_suffix(".meta.json")
     value = whole_json(beside) if beside.is_file() else None
     noted = value if isinstance(value, Mapping) else {}
+    cwd = about.facts.get("cwd")
+    in_projects = next((here.name for here in path.parents if here.parent.name == "projects"), None)
     facts = about.facts | ({"agent_type": kind} if (kind := string_or_none(noted.get("agentType"))) else {})
     return Head(
         id=f"claude-code:{session}/{subagent}" if subagent else f"claude-code:{session}",
         harness="claude-code",
-        agent=_project(path, about),
+        agent=(PureWindowsPath(cwd).name if cwd else in_projects) or None,  # splits at both kinds of slash
         title=string_or_none(noted.get("description")),
         started_at=about.started_at,
         parent=f"claude-code:{session}" if subagent else None,
         facts=facts,
-        project=project_name(about.facts.get("cwd")),
-        project_path=project_folder(about.facts.get("cwd")),
+        project=project_name(cwd),
+        project_path=project_folder(cwd),
     )
-
-
-def _project(path: Path, about: _About) -> str | None:
-    if cwd := about.facts.get("cwd"):
-        return PureWindowsPath(cwd).name or None  # splits at both kinds of slash
-    return next((here.name for here in path.parents if here.parent.name == "projects"), None)
 
 
 # What is said, line by line.

@@ -40,17 +40,13 @@ def codex_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
 
 
 def _instructions(folder: Path) -> Sequence[Place]:
-    own = (project_name(path) for path in _projects(folder / "config.toml") if is_file(Path(path, "AGENTS.md")))
-    return [replace(INSTRUCTIONS, elsewhere=frozenset(name for name in own if name))]
-
-
-def _projects(settings: Path) -> list[str]:
-    """The folders Codex was told whether to trust."""
     try:
-        projects = tomllib.loads(settings.read_text("utf-8")).get("projects")
+        known = tomllib.loads((folder / "config.toml").read_text("utf-8")).get("projects")
     except (OSError, ValueError):
-        return []
-    return list(projects) if isinstance(projects, dict) else []
+        known = None
+    projects = known if isinstance(known, dict) else {}  # the folders Codex was told whether to trust
+    own = (project_name(path) for path in projects if is_file(Path(path, "AGENTS.md")))
+    return [replace(INSTRUCTIONS, elsewhere=frozenset(name for name in own if name))]
 
 
 QUEUE = ("sessions", "queue", "--agent", "codex")

@@ -19,7 +19,7 @@ from reverie.core.clock import moment
 from reverie.core.scope import Origin
 from reverie.harnesses.injected import CODEX, said_apart
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.json_streams import JsonList, mapping_or_empty, parsed, string_or_none
+from reverie.transcripts.json_streams import JsonList, mapping_or_empty, parsed_or_none, string_or_none
 from reverie.transcripts.messages import arguments_text, origin_of, role_of, text_of
 from reverie.transcripts.readers import Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Role, Said, ToolCall, project_folder, project_name
@@ -369,7 +369,7 @@ def _between_agents(item: _Item) -> Said | None:
 def _outcome(output: object) -> tuple[str, bool | None]:
     """The words of a tool, and whether it failed if an exit code or a flag tells."""
     if isinstance(output, str) and output.startswith('{"output":'):
-        output = _unpacked(output)
+        output = parsed_or_none(output) or output  # cut short by Codex, it is still what the tool said
     if isinstance(output, Mapping):
         text = text_of(output.get("output", output.get("content")))
         code = mapping_or_empty(output.get("metadata")).get("exit_code")
@@ -379,10 +379,3 @@ def _outcome(output: object) -> tuple[str, bool | None]:
     text = text_of(output)
     told = _EXIT.match(text)
     return text, told.group(1) != "0" if told else None
-
-
-def _unpacked(output: str) -> object:
-    try:
-        return parsed(output)
-    except ValueError:
-        return output  # cut short by Codex; still what the tool said

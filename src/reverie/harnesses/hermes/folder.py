@@ -207,7 +207,11 @@ def skill_outcomes(targets: Iterable[Target]) -> Mapping[str, Outcomes]:
     found = dict[str, Outcomes]()
     for target in targets:
         folder: Path | None = getattr(target, "dreaming", None)
-        for line in _outcome_lines(folder / "outcomes.jsonl") if folder else ():
+        try:
+            lines = (folder / "outcomes.jsonl").read_text("utf-8", "replace").splitlines() if folder else []
+        except OSError:
+            continue  # none, or none that may be read
+        for line in lines:
             try:
                 told = json.loads(line)
                 name = str(told["skill"]).rpartition("/")[2]
@@ -215,13 +219,6 @@ def skill_outcomes(targets: Iterable[Target]) -> Mapping[str, Outcomes]:
             except (ValueError, KeyError, TypeError):
                 continue  # cut by a crash
     return found
-
-
-def _outcome_lines(path: Path) -> list[str]:
-    try:
-        return path.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return []
 
 
 LAUNCH = "launch.json"

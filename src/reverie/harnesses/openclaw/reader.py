@@ -27,7 +27,7 @@ from reverie.core.scope import Origin
 from reverie.harnesses.injected import OPENCLAW, said_apart
 from reverie.harnesses.openclaw import database as databases
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.json_streams import mapping_or_empty, parsed, string_or_none
+from reverie.transcripts.json_streams import mapping_or_empty, parsed_or_none, string_or_none
 from reverie.transcripts.messages import arguments_text, origin_of, text_of
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall, project_folder, project_name
@@ -93,7 +93,8 @@ class OpenClawReader:
         lines = [first_line(piece) for piece in start.split(b"\n")[:5]]
         if any(_is_header(line) for line in lines):
             return 0.95 if at_home else 0.6 if ".pi" in path.parts else 0.9
-        return 0.9 if at_home and any(_is_message(line) for line in lines) else 0.0
+        entries = [line for line in lines if isinstance(line, Mapping) and line.get("type") == "message"]
+        return 0.9 if at_home and any(isinstance(entry.get("message"), Mapping) for entry in entries) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
         if ".checkpoint." in path.name:
@@ -135,10 +136,6 @@ def _is_header(line: Any) -> bool:
         and isinstance(line.get("id"), str)
         and "timestamp" in line
     )
-
-
-def _is_message(line: Any) -> bool:
-    return isinstance(line, Mapping) and line.get("type") == "message" and isinstance(line.get("message"), Mapping)
 
 
 # What is known about a session besides its words.
@@ -338,7 +335,8 @@ class _Transcript:
         words, sender = self._unwrapped(text)
         provenance = message.get("provenance")
         kind = provenance.get("kind") if isinstance(provenance, Mapping) else "external_user"
-        noise = _gateway_speaking(words) if kind != "internal_system" else "system event"
+        spoken = next((noise for noise, beginning in _FROM_GATEWAY if words.startswith(beginning)), None)
+        noise = spoken if words and kind != "internal_system" else "system event"
         if noise or self.foreign:
             return Said("user", text, at=at, noise=noise, origin=Origin.TOOL)
         if self.subagent or kind != "external_user" or words.startswith(_FROM_AGENTS):
@@ -356,27 +354,14 @@ class _Transcript:
         sender, place = None, 0
         while wrapping := next(filter(None, (known.match(text, place) for known in _WRAPPINGS)), None):
             place = wrapping.end()
-            told = _told(wrapping.group(2) or "") if wrapping.re in (_WRAPPED, _MARKED) else {}
+            block = wrapping.group(2) if wrapping.re in (_WRAPPED, _MARKED) else ""
+            told = mapping_or_empty(parsed_or_none(block or ""))  # the gateway shortens long ones
             sender = sender or string_or_none(told.get("name")) or string_or_none(told.get("sender"))
             shared = wrapping.re is _STAMP and _ROOM.search(wrapping.group(0)) is not None
             self.in_a_room = self.in_a_room or shared or told.get("is_group_chat") is True
         hung = _BEHIND.search(text, place)
         words = text[place : hung.start() if hung else len(text)].strip()
         return _MESSAGE_ID.sub("", words).strip(), sender
-
-
-def _told(block: str) -> Entry:
-    try:
-        value = parsed(block)
-    except ValueError:
-        return {}  # the gateway shortens long ones
-    return value if isinstance(value, Mapping) else {}
-
-
-def _gateway_speaking(words: str) -> str | None:
-    if not words:
-        return "system event"
-    return next((noise for noise, beginning in _FROM_GATEWAY if words.startswith(beginning)), None)
 
 
 def _failed(message: Entry) -> bool | None:

@@ -182,11 +182,6 @@ def _passes_as_token(value: str, quoted: bool, environment: bool, kind: str) -> 
     return is_random(value) or (kind == "secret" and (environment or len(value) >= 8) and is_mixed(value))
 
 
-def _named_vendor(found: re.Match[str], start: int) -> str | None:
-    line = found.string[max(0, found.start() - 32) : start].rsplit("\n", 1)[-1]
-    return next((vendor for pattern, vendor in _VENDORS if re.search(pattern, line, re.IGNORECASE)), None)
-
-
 def _is_expression(found: re.Match[str], start: int, value: str) -> bool:
     """A bare value that goes on as a call or an index, or, where no sign came before it, is the next option."""
     goes_on = found.string[start + len(value) : start + len(value) + 1] in ("(", "[")
@@ -211,7 +206,9 @@ def _judged(found: re.Match[str], kind: str, given: bool = False) -> SecretSpan 
     if kind == "password":
         fits, named = _passes_as_password(value, quoted, given), kind
     else:
-        fits, named = _passes_as_token(value, quoted, given, kind), _named_vendor(found, start) or kind
+        line = text[max(0, found.start() - 32) : start].rsplit("\n", 1)[-1]
+        named = next((vendor for pattern, vendor in _VENDORS if re.search(pattern, line, re.IGNORECASE)), kind)
+        fits = _passes_as_token(value, quoted, given, kind)
     return SecretSpan(start, start + len(value), named) if fits else None
 
 
