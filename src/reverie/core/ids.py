@@ -24,6 +24,13 @@ from typing import Any, Literal
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput
 
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_RANDOM_BITS = 80
+IdKind = Literal["proposal", "change", "dream", "session", "entry", "candidate"]
+HEADS: dict[IdKind, str] = {"proposal": "prop_", "change": "chg_", "dream": "drm_", "entry": "ent_", "session": ""}
+_MOST_SHOWN = 6
+_ODD = re.compile(r"[^a-z0-9]+")
+
 
 def canonical(value: object) -> bytes:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -50,10 +57,6 @@ def json_ready(value: Any) -> Any:
     return value
 
 
-_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_RANDOM_BITS = 80
-
-
 class Ids:
     """Makes ids from a clock and a source of random bits, so that tests can fix both."""
 
@@ -70,11 +73,6 @@ class Ids:
             same_or_back = fresh >> _RANDOM_BITS <= self._last >> _RANDOM_BITS
             self._last = self._last + 1 if same_or_back and self._last else fresh
             return prefix + "_" + "".join(_ALPHABET[self._last >> shift & 31] for shift in range(125, -1, -5))
-
-
-IdKind = Literal["proposal", "change", "dream", "session", "entry", "candidate"]
-HEADS: dict[IdKind, str] = {"proposal": "prop_", "change": "chg_", "dream": "drm_", "entry": "ent_", "session": ""}
-_MOST_SHOWN = 6
 
 
 def beginnings(kind: IdKind, typed: str) -> list[str]:
@@ -99,9 +97,6 @@ def full_id(kind: IdKind, typed: str, known: Iterable[str]) -> str:
         f"{typed!r} is the beginning of {len(found):,} {noun}: {', '.join(found[:_MOST_SHOWN])}{more}.",
         expected="as much of one of them as no other has",
     )
-
-
-_ODD = re.compile(r"[^a-z0-9]+")
 
 
 def slug(name: str) -> str:

@@ -53,6 +53,9 @@ from reverie.skills.names import ARCHIVE
 STEPS = ("rules", "rows", "views", "git", "index", "check", "compact", "done")
 AT_ONCE = 5_000  # sessions of one erasure by age: their ids are bound to one statement
 ROUNDS = 3  # who writes all the time may write it again while it is erased: not a transcript, but a memory
+HARNESS = "a transcript of the harness: it is not Reverie's, and is not touched"
+SHARED = "a transcript of the harness that holds other sessions as well: take it out there"
+ATTEMPTS = 5  # an editor may save between our look and our write
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,13 +260,6 @@ class Erasing:
             self.records.take_over(scope, stones)
         self.derived.restored_done()
         return done
-
-
-HARNESS = "a transcript of the harness: it is not Reverie's, and is not touched"
-SHARED = "a transcript of the harness that holds other sessions as well: take it out there"
-
-
-ATTEMPTS = 5  # an editor may save between our look and our write
 
 
 @dataclass(frozen=True, slots=True)

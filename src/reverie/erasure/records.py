@@ -19,6 +19,8 @@ from reverie.erasure.words import Phrase, Scrubber, phrase
 
 SHORTEST_TEXT = 4
 WORDS_THAT_TELL = 5
+Rules = Literal["remove", "ask", "keep"]
+Backups = Iterable[tuple[str, datetime]]
 
 
 class ErasureKind(StrEnum):
@@ -27,9 +29,6 @@ class ErasureKind(StrEnum):
     PERSON = "person"
     PROJECT = "project"
     WORKSPACE = "workspace"
-
-
-Rules = Literal["remove", "ask", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +181,6 @@ class Erasure:
         for place in more:
             counts[place.kind] = counts.get(place.kind, 0) + place.count
         return replace(self, counts=counts)
-
-
-Backups = Iterable[tuple[str, datetime]]
 
 
 @dataclass(frozen=True, slots=True)

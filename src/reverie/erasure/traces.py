@@ -22,6 +22,8 @@ from reverie.transcripts.session import Head, Turn
 
 SESSION, CONTENT, TEXT, PERSON, WORKSPACE = "session", "content", "text", "person", "workspace"
 SHORTEST_CONTENT = 200  # characters: two people may both have said no more than “hello”
+Told = dict[str, Any]
+GONE = "erased"
 
 
 class ErasedBefore(Exception):
@@ -145,10 +147,6 @@ def _cleaned(turn: Turn, scrub: Scrubber) -> Turn:
     calls = tuple(replace(call, arguments=scrub.value(call.arguments)) for call in said.calls)
     named = said.name and scrub.clean(said.name)
     return replace(turn, said=replace(said, text=scrub.value(said.text), name=named, calls=calls))
-
-
-Told = dict[str, Any]
-GONE = "erased"
 
 
 def rests_on(item: Mapping[str, Any], sessions: Collection[str]) -> bool:

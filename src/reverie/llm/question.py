@@ -26,6 +26,13 @@ _PIECES = re.compile(
     r"|(?P<other>[^\W\d_]+)"
     r"|(?P<marks>(?:[^\w\s]+|_+)[\r\n]*)"
 )
+T = TypeVar("T")
+_FRAMING = 64  # tokens a provider adds around the messages
+LONGEST = 1_000_000  # characters
+_MOST_STARTS = 2_000  # braces and brackets that begin no value: each costs time
+_THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_THOUGHT = re.compile(r".*?</think(?:ing)?>", re.DOTALL)  # some servers leave out where it begins
+_START = re.compile(r"[{\[]")
 
 
 def estimate_tokens(text: str) -> int:
@@ -46,10 +53,6 @@ def estimate_tokens(text: str) -> int:
             case _:
                 count += 1
     return ceil(count)
-
-
-T = TypeVar("T")
-_FRAMING = 64  # tokens a provider adds around the messages
 
 
 class Role(StrEnum):
@@ -173,13 +176,6 @@ class Model(Protocol):
     def name(self) -> str: ...
 
     def ask(self, question: Question[Any], most_tokens: int, seconds: float) -> Reply: ...
-
-
-LONGEST = 1_000_000  # characters
-_MOST_STARTS = 2_000  # braces and brackets that begin no value: each costs time
-_THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_THOUGHT = re.compile(r".*?</think(?:ing)?>", re.DOTALL)  # some servers leave out where it begins
-_START = re.compile(r"[{\[]")
 
 
 class NotJson(ValueError):

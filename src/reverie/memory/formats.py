@@ -24,6 +24,24 @@ from reverie.core.errors import BadInput
 
 FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?:.*\r?\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+FormatName = Literal["hermes", "list", "page", "whole"]
+_DELIMITER = re.compile(r"\r?\n§\r?\n")
+_LIST_ITEM = re.compile(r"(?P<indent> {0,3})(?P<mark>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+)(?=\S)")
+_PAGE_ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
+_OPAQUE = re.compile(
+    r"\s*\Z|[ ]{0,3}(?:#{1,6}(?:[ \t]|$)|[|>]|<[!/a-zA-Z]|(?:[-*_][ \t]*){3,}\s*\Z|=+\s*\Z)|\[[^\]]+\]:\s"
+)
+_HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
+_PAIR = re.compile(r"[^\s:][^:.!?\n]{0,40}:[ \t]+\S")
+_OPENS = re.compile(r"[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d]")
+_SHORT = ("e.g", "i.e", "etc", "vs", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "z", "d")
+_INITIAL, _NUMBER = r"(?<![ (][A-Z]\.)(?<!^[A-Z]\.)", r"(?!(?<=\b[Nn]o\.)\s+\d)"
+_ABBREVIATED = _INITIAL + _NUMBER + "".join(rf"(?<!\b{re.escape(one)}\.)" for one in _SHORT)
+_SENTENCE = re.compile(
+    rf"(?<=[.!?]){_ABBREVIATED}[\"')\]*_]*\s+(?!\d+[.)](?:\s|\Z))(?=[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d])|(?<=[。！？])\s*"
+)
+_WORD = re.compile(r"\w{3,}")
+_LONGEST_LINE = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +59,6 @@ class Piece:
     @property
     def trail(self) -> str:
         return self.raw[len(self.lead) + len(self.entry or "") :]
-
-
-FormatName = Literal["hermes", "list", "page", "whole"]
-_DELIMITER = re.compile(r"\r?\n§\r?\n")
-_LIST_ITEM = re.compile(r"(?P<indent> {0,3})(?P<mark>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+)(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,23 +199,6 @@ def _indented(text: str, width: int) -> str:
     """A statement of several lines stays one item: its later lines stand under the first."""
     first, *rest = text.split("\n")
     return "\n".join([first, *(" " * width + line.strip() if line.strip() else line for line in rest)])
-
-
-_PAGE_ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
-_OPAQUE = re.compile(
-    r"\s*\Z|[ ]{0,3}(?:#{1,6}(?:[ \t]|$)|[|>]|<[!/a-zA-Z]|(?:[-*_][ \t]*){3,}\s*\Z|=+\s*\Z)|\[[^\]]+\]:\s"
-)
-_HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
-_PAIR = re.compile(r"[^\s:][^:.!?\n]{0,40}:[ \t]+\S")
-_OPENS = re.compile(r"[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d]")
-_SHORT = ("e.g", "i.e", "etc", "vs", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "z", "d")
-_INITIAL, _NUMBER = r"(?<![ (][A-Z]\.)(?<!^[A-Z]\.)", r"(?!(?<=\b[Nn]o\.)\s+\d)"
-_ABBREVIATED = _INITIAL + _NUMBER + "".join(rf"(?<!\b{re.escape(one)}\.)" for one in _SHORT)
-_SENTENCE = re.compile(
-    rf"(?<=[.!?]){_ABBREVIATED}[\"')\]*_]*\s+(?!\d+[.)](?:\s|\Z))(?=[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d])|(?<=[。！？])\s*"
-)
-_WORD = re.compile(r"\w{3,}")
-_LONGEST_LINE = 120
 
 
 def _is_data(text: str) -> bool:

@@ -31,6 +31,7 @@ from reverie.memory.target import Target
 from reverie.memory.targets import Targets
 
 _LOOK = "`reverie memory list` shows them."
+AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +122,6 @@ def budget_of(memory: Memory, path: str) -> int | None:
             places = memory.target(name).places()
             return next((one.budget for one in places if path == f"{name}/{one.document}"), None)
     return None
-
-
-AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)

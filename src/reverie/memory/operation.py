@@ -17,6 +17,10 @@ from typing import Protocol, TypeVar
 from reverie.core.ids import sha256
 from reverie.memory.formats import FORMATS, Document, FormatName, Piece
 
+LIKE = 0.5  # share of words in common from which an entry counts as edited, not exchanged
+MOST_COMPARED = 1_000_000  # pairs; a document rewritten as a whole is not matched line by line
+_WORD = re.compile(r"\w+")
+
 
 @dataclass(frozen=True, slots=True)
 class Add:
@@ -141,11 +145,6 @@ def _checked(pieces: list[Piece], form: FormatName, operation: Add | Replace) ->
     if seen.entries != read_alone(meant.entries, form):
         return Unfit(operation, f"in the format {form!r} this text would not be read back as one entry")
     return seen
-
-
-LIKE = 0.5  # share of words in common from which an entry counts as edited, not exchanged
-MOST_COMPARED = 1_000_000  # pairs; a document rewritten as a whole is not matched line by line
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)

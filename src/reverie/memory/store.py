@@ -24,6 +24,18 @@ from reverie.core.scope import Scope
 
 Operation = Literal["created", "modified", "deleted"]
 Hand = Literal["api", "session", "user", "service_account"]
+LONGEST_NAME = 255
+LONGEST_DESCRIPTION = 1_024
+MOST_METADATA = 16
+LONGEST_KEY = 64
+LONGEST_VALUE = 512
+LONGEST_PATH_BYTES = 1_024
+DEEPEST_PATH = 20
+LARGEST_MEMORY_BYTES = 102_400
+MOST_MEMORIES = 10_000
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
+ROOT = "/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,19 +240,6 @@ class StoreRecords(KeptStores, KeptMemories, KeptVersions, Protocol):
     """All of it."""
 
 
-LONGEST_NAME = 255
-LONGEST_DESCRIPTION = 1_024
-MOST_METADATA = 16
-LONGEST_KEY = 64
-LONGEST_VALUE = 512
-LONGEST_PATH_BYTES = 1_024
-DEEPEST_PATH = 20
-LARGEST_MEMORY_BYTES = 102_400
-MOST_MEMORIES = 10_000
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
-
-
 def checked_store_name(name: str) -> str:
     _text("name", name)
     if not 1 <= len(name) <= LONGEST_NAME:
@@ -327,9 +326,6 @@ def _text(name: str, text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError as error:
         raise BadInput(f"{name}: it holds half of a surrogate pair.", expected="text that UTF-8 can hold") from error
-
-
-ROOT = "/"
 
 
 def checked_prefix(prefix: str | None) -> str:

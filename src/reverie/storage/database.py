@@ -1,4 +1,5 @@
-"""The door to the database: one `engine()`, where every transaction begins, and the statements every table needs.
+"""The door to the database: one `engine()`, the statements every table needs, and where every transaction on our rows
+begins: in one workspace, or in all of them for a reason that has a name.
 
 On Postgres row-level security holds a transaction to that: it says in which workspace it is (`begun`, once it has begun
 and until it ends) and sees and writes rows of that workspace only, whatever it asks for. Who says nothing sees nothing.
@@ -64,6 +65,23 @@ _NEXT_STEPS = (
 THREADS = 40  # of a server, as many as its framework has: none waits for a connection while others are idle
 SPARE = 8  # for who holds the lock of a store and writes with another connection
 PAGE_BYTES = 8192  # transcripts are long rows: fewer overflow pages, fewer interior ones
+Errand = Literal["keys", "nights", "upkeep"]
+SEEN_ON: dict[Errand, tuple[str, ...]] = {"keys": ("api_keys",), "nights": ("dreams", "nights", "leases")}
+_WORKSPACE = "workspace = (select current_setting('reverie.workspace', true))"
+_ON_ERRAND = "(select current_setting('reverie.errand', true)) = '{}'"
+_WITH_A_WORKSPACE = """
+    select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace
+      and a.attname = 'workspace' and not a.attisdropped order by c.relname"""
+_POLICIES = "select policyname from pg_policies where schemaname = current_schema() and tablename = :table"
+_BYPASSED = "select rolname from pg_roles where rolname = current_user and (rolsuper or rolbypassrls)"
+_TABLES: dict[IdKind, Table] = {
+    "proposal": schema.proposals,
+    "change": schema.changes,
+    "dream": schema.dreams,
+    "session": schema.sessions,
+    "entry": schema.entries,
+}
 
 
 def engine(url: str) -> Engine:
@@ -158,18 +176,6 @@ def sqlite_driver() -> ModuleType:
     except ImportError:
         return sqlite3
     return pysqlite3.dbapi2  # type: ignore[no-any-return,unused-ignore]
-
-
-Errand = Literal["keys", "nights", "upkeep"]
-SEEN_ON: dict[Errand, tuple[str, ...]] = {"keys": ("api_keys",), "nights": ("dreams", "nights", "leases")}
-_WORKSPACE = "workspace = (select current_setting('reverie.workspace', true))"
-_ON_ERRAND = "(select current_setting('reverie.errand', true)) = '{}'"
-_WITH_A_WORKSPACE = """
-    select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace
-      and a.attname = 'workspace' and not a.attisdropped order by c.relname"""
-_POLICIES = "select policyname from pg_policies where schemaname = current_schema() and tablename = :table"
-_BYPASSED = "select rolname from pg_roles where rolname = current_user and (rolsuper or rolbypassrls)"
 
 
 def reading(engine: Engine, scope: Scope) -> AbstractContextManager[Connection]:
@@ -274,15 +280,6 @@ def unbound(role: str) -> str:
         f"row-level security does not bind the role {role}, so that one wall alone is between workspaces: "
         "connect as a role that is no superuser and has no BYPASSRLS"
     )
-
-
-_TABLES: dict[IdKind, Table] = {
-    "proposal": schema.proposals,
-    "change": schema.changes,
-    "dream": schema.dreams,
-    "session": schema.sessions,
-    "entry": schema.entries,
-}
 
 
 def owner_key(scope: Scope) -> dict[str, Any]:

@@ -69,6 +69,9 @@ _NEXT_PAGE = (
 
 
 TURN_ROW = ("number", "role", "origin", "name", "at", "noise", "detail", "text")
+STEP_TURNS = 100  # the longest that anyone else's write waits; a longer step makes an import no quicker
+AT_ONCE_TURNS = 500  # a transcript of so many is written in one transaction: that is less work than steps are
+PATIENCE_SECONDS = 300.0
 
 
 def known(connection: Connection, scope: Scope, session_id: str) -> Stored | None:
@@ -296,11 +299,6 @@ def stored_of(row: Row[Any]) -> Stored:
         changed=row.changed,
         removed=row.removed_at is not None,
     )
-
-
-STEP_TURNS = 100  # the longest that anyone else's write waits; a longer step makes an import no quicker
-AT_ONCE_TURNS = 500  # a transcript of so many is written in one transaction: that is less work than steps are
-PATIENCE_SECONDS = 300.0
 
 
 def is_arriving(connection: Connection, scope: Scope, session_id: str) -> bool:

@@ -49,6 +49,8 @@ _ONE_MORE = (
     .values(held=memory_stores.c.held + bindparam("more"), written=memory_stores.c.written + 1)
     .returning(memory_stores.c.written)
 )
+_ABOVE_OR_THERE = memories.c.path.in_(bindparam("paths", expanding=True))
+_BELOW = (memories.c.path >= bindparam("from")) & (memories.c.path < bindparam("to"))
 
 
 def store_from_row(found: Any) -> Store:
@@ -146,8 +148,6 @@ def with_content(table: Table, full: bool, *names: str) -> Select[Any]:
     return select(table, blobs.c.content).select_from(table.outerjoin(blobs, same)).where(*wanted)
 
 
-_ABOVE_OR_THERE = memories.c.path.in_(bindparam("paths", expanding=True))
-_BELOW = (memories.c.path >= bindparam("from")) & (memories.c.path < bindparam("to"))
 _CONFLICTING = (
     with_content(memories, False, "store")
     .where(or_(_ABOVE_OR_THERE, _BELOW), memories.c.id != bindparam("but"))

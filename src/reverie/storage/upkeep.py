@@ -59,6 +59,8 @@ _MAY_SWEEP_SAMPLES = """
     select pg_has_role(current_user, datdba, 'usage') from pg_database where datname = current_database()"""
 _MAY_CHECKPOINT = "select pg_has_role(current_user, 'pg_checkpoint', 'usage')"
 UNDER_WAY = "('PENDING', 'ENQUEUED', 'DELAYED')"
+PAGE = 500
+_TEXT = {"ensure_ascii": False, "separators": (",", ":")}
 
 
 def compacted(engine: Engine) -> list[Left]:
@@ -190,10 +192,6 @@ def forget_nights(home: Path, database: str) -> None:
                 raw.execute("pragma wal_checkpoint(truncate)")
     finally:
         engine.dispose()
-
-
-PAGE = 500
-_TEXT = {"ensure_ascii": False, "separators": (",", ":")}
 
 
 @contextmanager

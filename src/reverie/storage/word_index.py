@@ -33,6 +33,10 @@ CURSOR = "cursor"
 OWN = 2  # a word counts double in the turn it stands in
 EVERYWHERE = 20_000  # turns
 CONTEXT = 30  # tokens of a neighbour: its gist, too little for a long answer to drown a short question
+_HEAP = 20_000_000
+ERASURES = "erasures"
+_LOG = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
 
 
 @cache
@@ -178,12 +182,6 @@ def _is(field: str, value: str) -> Query:
 
 def _every(*queries: Query) -> Query:
     return Query.boolean_query([(Occur.Must, query) for query in queries])
-
-
-_HEAP = 20_000_000
-ERASURES = "erasures"
-_LOG = logging.getLogger(__name__)
-_Result = TypeVar("_Result")
 
 
 def refuse_unusable(*folders: Path) -> None:

@@ -38,6 +38,9 @@ THEIRS = (
     "config.yaml",
     "memory_mutations.lock",
 )
+TAIL = 65_536  # bytes in which the last line begins
+SOURCE, DREAMS, PROPOSED, SESSIONS = "source.json", "dreams.json", "proposed.json", "sessions"
+STORE, VERSIONS, TEXTS, NIGHTS = "store.json", "versions.jsonl", "texts", "nights"
 
 
 class DreamFiles:
@@ -84,9 +87,6 @@ def _is_ours(content: bytes | None) -> bool:
     except ValueError:
         return False
     return isinstance(told, dict) and told.get("made_by") == "reverie"
-
-
-TAIL = 65_536  # bytes in which the last line begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +172,6 @@ def _read(file: Path) -> Ended | None:
         return Ended(str(told["path"]), str(told["reader"]))
     except (ValueError, TypeError, KeyError):
         return None
-
-
-SOURCE, DREAMS, PROPOSED, SESSIONS = "source.json", "dreams.json", "proposed.json", "sessions"
-STORE, VERSIONS, TEXTS, NIGHTS = "store.json", "versions.jsonl", "texts", "nights"
 
 
 def every_copy(home: Path) -> list[StoreCopies]:

@@ -43,6 +43,11 @@ _ENVIRONMENT = {
     "GIT_COMMITTER_NAME": OURS,
     "GIT_COMMITTER_EMAIL": "",
 }
+BRANCH = "refs/heads/main"
+OPTIONS = ("--quiet", "--done", "--date-format=raw")  # without a `done` at the end nothing counts: we were killed
+_GITS_OWN = re.compile(r"(?:\.git|git~1)[ .]*(?::.*)?", re.IGNORECASE)
+Executable = Callable[[str], bool]
+_LONGEST_POINTER = 4096  # of the small files git points with
 
 
 class GitFailed(ReverieError):
@@ -104,13 +109,6 @@ def _failure(command: str, code: int, said: bytes) -> GitFailed:
     return GitFailed(f"`git {command}` {ended}{why}.")
 
 
-BRANCH = "refs/heads/main"
-OPTIONS = ("--quiet", "--done", "--date-format=raw")  # without a `done` at the end nothing counts: we were killed
-_GITS_OWN = re.compile(r"(?:\.git|git~1)[ .]*(?::.*)?", re.IGNORECASE)
-
-Executable = Callable[[str], bool]
-
-
 def stream(recorded: Iterable[Anchored], onto: str | None, executable: Executable) -> Iterator[bytes]:
     """Commits on top of the commit `onto`, or from the beginning."""
     yield b"feature done\n"
@@ -160,9 +158,6 @@ def _quoted(path: str) -> bytes:
     return b'"' + safe + b'"'
 
 
-_LONGEST = 4096  # of the small files git points with
-
-
 def repository_root(folder: str) -> str:
     """The folder that has the `.git`, of a worktree the main one's; the folder itself where there is none.
 
@@ -199,4 +194,4 @@ def _main_of(worktree: Path) -> Path:
 
 def _small(path: Path) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(_LONGEST).strip()
+        return file.read(_LONGEST_POINTER).strip()

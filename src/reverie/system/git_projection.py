@@ -42,6 +42,8 @@ from reverie.system.git_repository import (
 )
 
 LONGEST_SLUG = 40
+_NOT_OURS = (Via.FOUND, Via.OUTSIDE)
+_NO_SUCH_FILE = "000000"
 
 
 class GitProjection:
@@ -298,10 +300,6 @@ def _repository_of(root: Path) -> Path | None:
 def _is_executable(root: Path, document: str) -> bool:
     """A Change has no modes: a script that can be run now could be run before."""
     return os.access(root / document, os.X_OK)
-
-
-_NOT_OURS = (Via.FOUND, Via.OUTSIDE)
-_NO_SUCH_FILE = "000000"
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ _CONFIG = """[core]
 # Bytes are exact in commands given by hand, too, whatever a .gitattributes among the documents says.
 _ATTRIBUTES = "* -text -ident -filter !eol !working-tree-encoding\n"
 _EXCLUDED = f".reverie-*.tmp\n.reverie-*.kept\n{_NEW}\n{_OLD}\n"
+_Now = dict[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +262,6 @@ def _lay_out(folder: Path, mark: str) -> None:
             os.fsync(file.fileno())
     for name in ("refs/heads", "refs", "objects/pack", "objects", "info", "."):
         sync_folder(folder / name)
-
-
-_Now = dict[str, str | None]
 
 
 def problems(repository: GitRepository, recorded: Iterable[Anchored], restored: int | None = None) -> Iterator[str]:

@@ -22,6 +22,9 @@ from reverie.core.ids import sha256
 from reverie.system import json_edits, toml_edits, yaml_edits
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
 
+RECORD = "files.json"
+LEAVINGS = {"__pycache__"}  # what Python leaves beside our files
+
 
 class ConfigEdit(Protocol):
     """`about` says what it is for, in a few words. The text of a file that is not there is empty."""
@@ -186,10 +189,6 @@ class OwnFile:
 
     def take_out(self, text: str, before: str | None) -> str:
         return "" if text == self.content else text
-
-
-RECORD = "files.json"
-LEAVINGS = {"__pycache__"}  # what Python leaves beside our files
 
 
 @dataclass(frozen=True, slots=True)

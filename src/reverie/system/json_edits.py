@@ -22,6 +22,10 @@ _WORD = re.compile(r"[^\s,:{}\[\]\"'/]+")
 _ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _NAMED: dict[str, Any] = {"true": True, "false": False, "null": None}
 _DEEPEST = 200
+_RAW, _RAW_ESCAPED = "\u2028", "\\u2028"
+_SPACE = re.compile(r"[ \t\r\n]*")
+_INDENT = re.compile(r"\n([ \t]+)\S")
+_EMPTY = "{}\n"
 
 
 def parse_json5(text: str) -> Any:
@@ -89,9 +93,6 @@ def _string(text: str, at: int) -> tuple[str, int]:
     return str(json.loads(f'"{_ESCAPE.sub(_escape, inner.replace(_RAW, _RAW_ESCAPED))}"', strict=False)), found.end()
 
 
-_RAW, _RAW_ESCAPED = "\u2028", "\\u2028"
-
-
 def _escape(found: re.Match[str]) -> str:
     """As JSON writes it."""
     what = found[1]
@@ -112,11 +113,6 @@ def _word(text: str, at: int) -> tuple[Any, int]:
     except ValueError:
         raise ValueError(f"no value stands at {text[at : at + 20]!r}") from None
     return number, at + len(word)
-
-
-_SPACE = re.compile(r"[ \t\r\n]*")
-_INDENT = re.compile(r"\n([ \t]+)\S")
-_EMPTY = "{}\n"
 
 
 @dataclass(frozen=True, slots=True)

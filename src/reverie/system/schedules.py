@@ -28,6 +28,8 @@ MARK = "# reverie: nightly dream of "
 UNIT = "reverie-dream-"
 EVERY = "all-targets"  # in the place of a target's name
 NONE_YET = "no crontab for"  # what crontab says where there is none
+AGAIN = timedelta(hours=1)
+_NICE = 10  # the agent goes on meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,10 +256,6 @@ def _run(command: list[str], given: str = "") -> subprocess.CompletedProcess[str
     done = subprocess.run(command, input=given.encode("utf-8", "surrogateescape"), capture_output=True, check=False)
     said = done.stdout.decode("utf-8", "surrogateescape")
     return subprocess.CompletedProcess(command, done.returncode, said, done.stderr.decode("utf-8", "replace"))
-
-
-AGAIN = timedelta(hours=1)
-_NICE = 10  # the agent goes on meanwhile
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,11 @@ from reverie.system.files import OpenFolder, explained, make_folder
 
 _NOT_HERE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM)  # EPERM: in some containers
 _CALLS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}  # with the flags to exchange, and to keep
+KEPT_SECONDS = 24 * 3600  # where it cannot be found out whether someone writes to a file
+LONGEST_KEPT_SECONDS = 30 * KEPT_SECONDS  # where it is said that someone does: some file systems say so of every file
+_KEPT = re.compile(r"\.reverie-(?P<of>[0-9a-f]{16})-(?P<base>[0-9a-f]{64})-(?P<inode>[0-9a-f]+)-[0-9a-f]{8}\.kept")
+Alone = Callable[[str], AbstractContextManager[None]]
+Locked = Callable[[], AbstractContextManager[None]]
 
 
 def swap_files(folder: int, one: str, other: str) -> bool:
@@ -89,13 +94,6 @@ def _call() -> tuple[Callable[..., int], int, int] | None:
     function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
     function.restype = ctypes.c_int
     return function, exchanging, keeping
-
-
-KEPT_SECONDS = 24 * 3600  # where it cannot be found out whether someone writes to a file
-LONGEST_KEPT_SECONDS = 30 * KEPT_SECONDS  # where it is said that someone does: some file systems say so of every file
-_KEPT = re.compile(r"\.reverie-(?P<of>[0-9a-f]{16})-(?P<base>[0-9a-f]{64})-(?P<inode>[0-9a-f]+)-[0-9a-f]{8}\.kept")
-Alone = Callable[[str], AbstractContextManager[None]]
-Locked = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)

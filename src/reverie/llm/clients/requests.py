@@ -39,6 +39,9 @@ from reverie.llm.settings import Choice
 
 MOST_BYTES = 4_000_000
 _CONNECT = 10.0
+_NO_KEY = "no-key"  # the libraries insist on one; local servers do not look at it
+_SECONDS = 10.0
+_NAMES = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx", "n_ctx_train")
 
 
 @cache
@@ -118,11 +121,6 @@ class _Counted(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-
-_NO_KEY = "no-key"  # the libraries insist on one; local servers do not look at it
-_SECONDS = 10.0
-_NAMES = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx", "n_ctx_train")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,13 @@ FORMAT = "reverie-backup"
 VERSION = 1
 KEPT = ("reverie.toml", "policy.toml", "memory", "skills", "ab", "routes")
 _HASH_DIGITS = 64
+MOST_MEMBERS = 200_000
+MOST_BYTES = 2**31  # of one member; no row of either database can be longer
+MOST_MANIFEST = 2**27
+ALWAYS_FINE = 2**26  # bytes that may come out of any backup …
+MOST_RATIO = 300  # … and how many more for each byte of the file; at our level one letter repeated gives 222
+_BLOCK = 2**20
+LEVEL = 3  # behind it, time doubles for a twentieth of the space
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +171,6 @@ def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise TypeError
     return value
-
-
-MOST_MEMBERS = 200_000
-MOST_BYTES = 2**31  # of one member; no row of either database can be longer
-MOST_MANIFEST = 2**27
-ALWAYS_FINE = 2**26  # bytes that may come out of any backup …
-MOST_RATIO = 300  # … and how many more for each byte of the file; at our level one letter repeated gives 222
-_BLOCK = 2**20
-LEVEL = 3  # behind it, time doubles for a twentieth of the space
 
 
 class Packing:

@@ -41,6 +41,7 @@ from reverie.storage.dreams.rows import (
     told_details,
     told_from,
 )
+from reverie.storage.schema import store_dreams
 from reverie.storage.server_records import SqlRecorded
 from reverie.storage.stores import cloned, store_key
 from reverie.transcripts.recorded import Recorded
@@ -53,6 +54,8 @@ _NOTICED = (
     .values(noticed=bindparam("number"), told=bindparam("flaws"))
 )
 LEFT_OUT = ""  # in the place of a dream: the first run over the target did not want this session
+OPEN = (Status.PENDING, Status.RUNNING)
+_ASKED = ("sessions", "model", "speed", "instructions")
 
 
 class SqlDreams(SqlLeases):
@@ -271,11 +274,6 @@ def _keep_read(connection: Connection, lease: Lease, one: Read, dream: str) -> N
     upsert(connection, schema.dreamt, key, row)
 
 
-OPEN = (Status.PENDING, Status.RUNNING)
-_TABLE = schema.store_dreams
-_KEPT = ("sessions", "model", "speed", "instructions")
-
-
 class SqlStoreDreams(SqlDreams):
     def __init__(self, engine: Engine, clock: Clock, ids: Ids, holder: str) -> None:
         super().__init__(engine, clock, holder)
@@ -284,44 +282,44 @@ class SqlStoreDreams(SqlDreams):
     # ---- KeptStoreDreams ---------------------------------------------------------------------------------------------
 
     def add(self, scope: Scope, made: StoreDream, dream: Dream, own: Recorded) -> StoreDream | None:
-        asked = {name: getattr(made, name) for name in _KEPT}
+        asked = {name: getattr(made, name) for name in _ASKED}
         row = {name: getattr(made, name) for name in ("id", "store", "output", "session", "in_place", "created_at")}
         with writing(self._engine, scope) as connection:
             if made.in_place:
                 hold(connection, f"dreams over {store_key(scope, made.store)}")
-                rival = _joined().where(_TABLE.c.store == made.store, _TABLE.c.in_place)
+                rival = _joined().where(store_dreams.c.store == made.store, store_dreams.c.in_place)
                 rival = rival.where(*_in_scope(scope), schema.dreams.c.status.in_(OPEN)).limit(1)
                 if found := connection.execute(rival).first():
                     return _from_row(found)
             told = {"asked": json.dumps(asked), "told": _details(made), "cloned": made.in_place}
             SqlRecorded(part_of(connection), self._clock).add(scope, own)
-            connection.execute(insert(_TABLE), owner_key(scope) | row | told)
+            connection.execute(insert(store_dreams), owner_key(scope) | row | told)
             self._open(connection, scope, dream, SessionChoice(made.sessions, limit=len(made.sessions), queued=True))
         return None
 
     def one(self, scope: Scope, dream: str) -> StoreDream | None:
-        found = self._rows(scope, _joined().where(*_in_scope(scope), _TABLE.c.id == dream))
+        found = self._rows(scope, _joined().where(*_in_scope(scope), store_dreams.c.id == dream))
         return _from_row(found[0]) if found else None
 
     def listed(self, scope: Scope, which: DreamQuery, after: str | None, limit: int) -> list[StoreDream]:
-        asked = in_span(_joined().where(*_in_scope(scope)), _TABLE.c.created_at, which.made)
+        asked = in_span(_joined().where(*_in_scope(scope)), store_dreams.c.created_at, which.made)
         if which.statuses:
             asked = asked.where(schema.dreams.c.status.in_(which.statuses))
         if not which.archived:
-            asked = asked.where(_TABLE.c.archived_at.is_(None))
+            asked = asked.where(store_dreams.c.archived_at.is_(None))
         if after is not None:
-            asked = asked.where(_TABLE.c.id < after)
-        return [_from_row(row) for row in self._rows(scope, asked.order_by(_TABLE.c.id.desc()).limit(limit))]
+            asked = asked.where(store_dreams.c.id < after)
+        return [_from_row(row) for row in self._rows(scope, asked.order_by(store_dreams.c.id.desc()).limit(limit))]
 
     def alter(self, scope: Scope, dream: str, change: Callable[[StoreDream], StoreDream]) -> StoreDream | None:
         with writing(self._engine, scope) as connection:
-            held = select(_TABLE.c.id).filter_by(**owner_key(scope), id=dream).with_for_update()
+            held = select(store_dreams.c.id).filter_by(**owner_key(scope), id=dream).with_for_update()
             if connection.execute(held).first() is None:
                 return None
-            old = _from_row(connection.execute(_joined().where(*_in_scope(scope), _TABLE.c.id == dream)).one())
+            old = _from_row(connection.execute(_joined().where(*_in_scope(scope), store_dreams.c.id == dream)).one())
             new = change(old)
             if new != old:
-                kept = update(_TABLE).filter_by(**owner_key(scope), id=dream)
+                kept = update(store_dreams).filter_by(**owner_key(scope), id=dream)
                 connection.execute(kept.values(told=_details(new), archived_at=new.archived_at))
         return new
 
@@ -366,7 +364,7 @@ class SqlStoreDreams(SqlDreams):
                     connection, scope, made.store, clone, ids=self._ids, author=author, at=self._clock.now()
                 )
             begun = replace(made, cloned=True, written=written, withheld=withheld)
-            kept = update(_TABLE).filter_by(**owner_key(scope), id=made.id)
+            kept = update(store_dreams).filter_by(**owner_key(scope), id=made.id)
             connection.execute(kept.values(cloned=True, told=_details(begun)))
         return begun
 
@@ -374,9 +372,11 @@ class SqlStoreDreams(SqlDreams):
         """Nothing more happens in its own session either, however soon this process ends. What models took is told on
         the wire, however it ended."""
         super()._over(connection, scope, dream)
-        row = connection.execute(select(_TABLE).filter_by(**owner_key(scope), id=dream.id)).one()
+        row = connection.execute(select(store_dreams).filter_by(**owner_key(scope), id=dream.id)).one()
         told = json.loads(row.told) | {"usage": asdict(usage_of(dream))}
-        connection.execute(update(_TABLE).filter_by(**owner_key(scope), id=dream.id).values(told=json.dumps(told)))
+        connection.execute(
+            update(store_dreams).filter_by(**owner_key(scope), id=dream.id).values(told=json.dumps(told))
+        )
         quiet = update(schema.recorded).filter_by(**owner_key(scope)).where(schema.recorded.c.id == row.session)
         now = self._clock.now()
         connection.execute(quiet.values(status="idle", archived_at=now, updated_at=now))
@@ -384,13 +384,17 @@ class SqlStoreDreams(SqlDreams):
 
 def _joined() -> Select[Any]:
     dreams = schema.dreams.c
-    same = (_TABLE.c.workspace == dreams.workspace) & (_TABLE.c.user == dreams.user) & (_TABLE.c.id == dreams.id)
-    return select(_TABLE, dreams.status, dreams.ended_at).join(schema.dreams, same)
+    same = (
+        (store_dreams.c.workspace == dreams.workspace)
+        & (store_dreams.c.user == dreams.user)
+        & (store_dreams.c.id == dreams.id)
+    )
+    return select(store_dreams, dreams.status, dreams.ended_at).join(schema.dreams, same)
 
 
 def _in_scope(scope: Scope) -> list[Any]:
-    whose = [] if scope.user is None else [_TABLE.c.user == scope.user]
-    return [_TABLE.c.workspace == scope.workspace, *whose]
+    whose = [] if scope.user is None else [store_dreams.c.user == scope.user]
+    return [store_dreams.c.workspace == scope.workspace, *whose]
 
 
 def _details(made: StoreDream) -> str:

@@ -40,6 +40,13 @@ _LATER = 1.0
 _SERVED: list[NightsOf] = []  # of the Home this process works for
 done: list[str] = []
 stopping = threading.Event()
+LOCAL = "local"
+MOST_WORKERS = 64  # of one home on one machine, if they are not named
+SOON, SELDOM = 0.2, 1.0  # seconds between two looks
+TO_THE_END_OF_A_STEP = 60  # seconds
+_UNDER_WAY = ["PENDING", "ENQUEUED", "DELAYED"]
+_RUNNING: list[Path] = []
+_ONE = threading.Lock()
 
 
 class StepFailed(Exception):
@@ -95,15 +102,6 @@ def durably(name: str, step: Callable[[], int]) -> int:
         if failed:
             raise failed[-1] from None
         raise
-
-
-LOCAL = "local"
-MOST_WORKERS = 64  # of one home on one machine, if they are not named
-SOON, SELDOM = 0.2, 1.0  # seconds between two looks
-TO_THE_END_OF_A_STEP = 60  # seconds
-_UNDER_WAY = ["PENDING", "ENQUEUED", "DELAYED"]
-_RUNNING: list[Path] = []
-_ONE = threading.Lock()
 
 
 class DbosEngine:

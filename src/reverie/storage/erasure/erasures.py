@@ -50,6 +50,8 @@ from reverie.storage.upkeep import compacted
 
 GENERATION = "erasures"  # a counter: raised by every erasure, so that what is derived knows it has to begin again
 _CACHE: dict[tuple[str, str, int], Tombstones] = {}
+WITHOUT_WORDS = ("compact", "done")
+_UNREAD = ("erasures", "tombstones", "tombstone_keys", "backups", "counters", "ledger", "leases", "calls")
 
 
 def generation(connection: Connection, workspace: str) -> int:
@@ -100,9 +102,6 @@ def put_tombstones(
 
 def _lock(workspace: str) -> int:
     return lock_number(f"erasure of {workspace}")
-
-
-WITHOUT_WORDS = ("compact", "done")
 
 
 class _RolledBack(Exception):
@@ -297,9 +296,6 @@ class SqlErasures:
                     Tombstone(kind, name, count) for kind, one in stones.known.items() for name, count in one.items()
                 ]
                 put_tombstones(connection, scope.workspace, stones, flat, "restored")
-
-
-_UNREAD = ("erasures", "tombstones", "tombstone_keys", "backups", "counters", "ledger", "leases", "calls")
 
 
 def _matching_texts(scrub: Scrubber, value: object) -> Iterator[str]:

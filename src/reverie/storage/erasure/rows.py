@@ -99,6 +99,15 @@ LABELS = {
     "definition_versions": "agents and environments",
     "store_dreams": "dreams and diaries",
 }
+_OF_SESSIONS = ("sessions", "turns", "recorded", "recorded_events", "dreamt", "chosen")
+_NAMED_BY_HASH = (
+    (schema.edits, "before"),
+    (schema.edits, "after"),
+    (schema.documents, "sha256"),
+    (schema.contexts, "sha256"),
+    (schema.memory_versions, "sha256"),
+    (schema.memories, "sha256"),
+)
 
 
 def residue(connection: Connection, scope: Scope, sought: Sought) -> list[ErasurePlace]:
@@ -127,23 +136,10 @@ def residue(connection: Connection, scope: Scope, sought: Sought) -> list[Erasur
     return [ErasurePlace(LABELS.get(name, name), name, count) for name, count in found.items() if count]
 
 
-_OF_SESSIONS = ("sessions", "turns", "recorded", "recorded_events", "dreamt", "chosen")
-
-
 def _contains(words: Scrubber, value: object) -> bool:
     if isinstance(value, str):
         return words.value(value) != value
     return isinstance(value, bytes | memoryview) and words.content(bytes(value)) != bytes(value)
-
-
-_NAMED_BY_HASH = (
-    (schema.edits, "before"),
-    (schema.edits, "after"),
-    (schema.documents, "sha256"),
-    (schema.contexts, "sha256"),
-    (schema.memory_versions, "sha256"),
-    (schema.memories, "sha256"),
-)
 
 
 @dataclass

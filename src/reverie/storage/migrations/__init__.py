@@ -20,6 +20,8 @@ from reverie.storage.database import raise_walls, reading_across, writing_across
 CURRENT = "0017"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
 _POSTGRES_LOCK = 0x7265766572696500
+_BETWEEN = ";\n\n"
+_TABLES_AND_INDEXES = "select sql from sqlite_master where sql is not null order by rowid"
 
 
 def migrate(engine: Engine, target: str = CURRENT, scripts: Path = _VERSIONS) -> None:
@@ -74,8 +76,6 @@ def upgrade(connection: Connection, target: str, scripts: Path = _VERSIONS) -> N
 
 
 SCHEMA = Path(__file__).with_name("new_sqlite.sql")
-_BETWEEN = ";\n\n"
-_KEPT = "select sql from sqlite_master where sql is not null order by rowid"
 
 
 def create(connection: Connection, revision: str) -> bool:
@@ -91,7 +91,7 @@ def create(connection: Connection, revision: str) -> bool:
 def described(engine: Engine, revision: str) -> str:
     """The schema of a migrated database, as the file has it."""
     with reading_across(engine, "upkeep") as connection:
-        statements = connection.execute(text(_KEPT)).scalars().all()
+        statements = connection.execute(text(_TABLES_AND_INDEXES)).scalars().all()
     return _BETWEEN.join((*statements, _stamp(revision))) + ";\n"
 
 
