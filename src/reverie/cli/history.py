@@ -216,13 +216,9 @@ def history(*, path: str | None, limit: int, shell: Shell) -> None:
         out.print(f"Note: {said}.", markup=False)
 
 
-def change_words(change: Change) -> str:
+def change_as_json(change: Change, target: str) -> dict[str, object]:
     from reverie.changes.history import happened
 
-    return happened(change)
-
-
-def change_as_json(change: Change, target: str) -> dict[str, object]:
     grounds = change.grounds
     return {
         "id": change.id,
@@ -230,7 +226,7 @@ def change_as_json(change: Change, target: str) -> dict[str, object]:
         "at": change.settled_at,
         "target": target,
         "subject": change.subject,
-        "happened": change_words(change),
+        "happened": happened(change),
         "via": grounds.via,
         "actor": grounds.actor,
         "origin": grounds.origin,
@@ -256,7 +252,7 @@ def change_as_json(change: Change, target: str) -> dict[str, object]:
 def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it. PATH is a document, a skill,
     a memory store or a memory in one, or an instruction file, of which Reverie keeps no history."""
-    from reverie.changes.history import instruction_row, rule_row
+    from reverie.changes.history import happened, instruction_row, rule_row
 
     with shell.opened() as house:
         if workspace is None and user is None:
@@ -272,7 +268,7 @@ def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str
     for rule in rules:
         change = rule.change
         approved = f", approved by {change.grounds.approved_by}" if change.grounds.approved_by else ""
-        head = f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}: {change_words(change)}{approved}"
+        head = f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}: {happened(change)}{approved}"
         out.print(head, style="dim", markup=False)
         out.print(f"  {one_line(terminal_safe(rule.text), max(20, out.width - 4))}", markup=False)
 

@@ -30,26 +30,13 @@ class Play(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
+class Says(Wording):
     """An ordinary reply in the wire's own form."""
 
-    text: str = ""
-    calls: tuple[ToolUse, ...] = ()
-    finish: str = "stop"
-    refusal: str | None = None
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    cached: int = 0
-
     def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
-        kind, pieces = encoded(asked, self.wording())
-        line.begin(200, {"Content-Type": kind} | _length(asked, pieces))
-        for piece in pieces:
+        for piece in _begun(self, asked, line):
             line.write(piece)
         line.end()
-
-    def wording(self) -> Wording:
-        return Wording(self.text, self.calls, self.finish, self.refusal, self.tokens_in, self.tokens_out, self.cached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +88,7 @@ class Drips:
     seconds_a_byte: float = 1.0
 
     def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
-        kind, pieces = encoded(asked, self.said.wording())
-        line.begin(200, {"Content-Type": kind} | _length(asked, pieces))
-        for byte in b"".join(pieces):
+        for byte in b"".join(_begun(self.said, asked, line)):
             line.write(bytes([byte]))
             if not line.wait(self.seconds_a_byte):
                 return
@@ -118,9 +103,7 @@ class Cuts:
     share: float = 0.5
 
     def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
-        kind, pieces = encoded(asked, self.said.wording())
-        line.begin(200, {"Content-Type": kind} | _length(asked, pieces))
-        whole = b"".join(pieces)
+        whole = b"".join(_begun(self.said, asked, line))
         line.write(whole[: int(len(whole) * self.share)])
 
 
@@ -134,7 +117,7 @@ class Breaks:
     def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         if not asked.streamed:
             return Refuses(529).perform(asked, line)
-        kind, pieces = encoded(asked, self.said.wording())
+        kind, pieces = encoded(asked, self.said)
         error = {"type": "error", "error": {"type": self.kind, "message": "Overloaded"}}
         line.begin(200, {"Content-Type": kind})
         for piece in (*pieces[:2], f"event: error\ndata: {json.dumps(error)}\n\n".encode()):
@@ -192,8 +175,12 @@ class Explodes:
         line.write(packed)
 
 
-def _length(asked: ReceivedRequest, pieces: list[bytes]) -> dict[str, str]:
-    return {} if asked.streamed else {"Content-Length": str(sum(map(len, pieces)))}
+def _begun(said: Wording, asked: ReceivedRequest, line: OpenConnection) -> list[bytes]:
+    """The pieces of a reply, whose head is sent."""
+    kind, pieces = encoded(asked, said)
+    length = {} if asked.streamed else {"Content-Length": str(sum(map(len, pieces)))}
+    line.begin(200, {"Content-Type": kind} | length)
+    return pieces
 
 
 def tear_down(connection: socket.socket) -> None:

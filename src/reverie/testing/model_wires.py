@@ -88,7 +88,7 @@ class ToolUse:
 class Wording:
     """A model's answer, independent of the wire. Tokens are a quarter of the characters unless they are given."""
 
-    text: str
+    text: str = ""
     calls: tuple[ToolUse, ...] = ()
     finish: str = "stop"
     refusal: str | None = None

@@ -65,8 +65,6 @@ def serve(
     shell: Shell,
 ) -> None:
     """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
-    import uvicorn
-
     from reverie.server.app import api_application, prepare_routes
     from reverie.server.caller import CallLimits, House
     from reverie.server.middleware import PatientProtocol
@@ -91,27 +89,22 @@ def serve(
             pages = web_application(home, KeyDoor(home, (*names, host)))
             prepare_routes(pages)
             app = mount_beside(api, pages, root_path)
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-            http=PatientProtocol,
-            ws="none",
-            limit_concurrency=max(100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES),
-            timeout_keep_alive=IDLE_SECONDS,
-            timeout_graceful_shutdown=LEAVE_SECONDS,
-            **tls,
-        )
         working = house.working(dreams) if dreams else nullcontext()
         with working, house.sharing(limits), house.expiring(), bound_socket(host, port) as listening:
             sys.setswitchinterval(SWITCH_SECONDS)
             gc.collect()
             gc.freeze()  # what is loaded stays; to look through all of it for garbage would hold up every call
             begin(listening, shell, "https" if tls else "http", f"{root_path}/web/" if web else "")
-            with suppress(KeyboardInterrupt):  # the way to end it
-                uvicorn.Server(config).run(sockets=[listening])
+            _run(
+                app,
+                listening,
+                lifespan="off",
+                http=PatientProtocol,
+                limit_concurrency=max(100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES),
+                timeout_keep_alive=IDLE_SECONDS,
+                timeout_graceful_shutdown=LEAVE_SECONDS,
+                **tls,
+            )
 
 
 def _check_reach(host: str, *, keys: bool, encrypted: bool) -> None:
@@ -176,6 +169,14 @@ def bound_socket(host: str, port: int) -> socket.socket:
     return listening
 
 
+def _run(app: ASGIApp, listening: socket.socket, **more: Any) -> None:
+    import uvicorn
+
+    config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, ws="none", **more)
+    with suppress(KeyboardInterrupt):  # the way to end it
+        uvicorn.Server(config).run(sockets=[listening])
+
+
 PAGES_LEAVE_SECONDS = 1  # pages that follow what happens have a connection open all the time
 
 
@@ -192,25 +193,13 @@ def web(*, port: int, no_browser: bool, shell: Shell) -> None:
     """
     import webbrowser
 
-    import uvicorn
-
     from reverie.server.middleware import PatientProtocol
     from reverie.web.app import web_application
     from reverie.web.doors import Entrance
 
     with shell.opened() as home:
         entrance = Entrance(home)
-        config = uvicorn.Config(
-            web_application(home, entrance),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-            http=PatientProtocol,
-            ws="none",
-            limit_concurrency=100,
-            timeout_graceful_shutdown=PAGES_LEAVE_SECONDS,
-        )
+        pages = web_application(home, entrance)
         with bound_socket("127.0.0.1", port) as socket:
             url = f"http://127.0.0.1:{socket.getsockname()[1]}/?token={entrance.token}"
             if shell.json:
@@ -220,8 +209,14 @@ def web(*, port: int, no_browser: bool, shell: Shell) -> None:
             sys.stdout.flush()
             if not no_browser:
                 Thread(target=webbrowser.open, args=[url], daemon=True).start()
-            with suppress(KeyboardInterrupt):  # the way to end it
-                uvicorn.Server(config).run(sockets=[socket])
+            _run(
+                pages,
+                socket,
+                lifespan="off",
+                http=PatientProtocol,
+                limit_concurrency=100,
+                timeout_graceful_shutdown=PAGES_LEAVE_SECONDS,
+            )
 
 
 @click.command(name="mcp")
@@ -248,13 +243,9 @@ def mcp(*, target: str | None, agent: str, port: int | None, night: bool, host: 
             with shell.opened() as house:
                 house.begin_night_if_due()
         return
-    import uvicorn
-
     with bound_socket(host, port) as listening:
         begin(listening, shell, "http")
-        config = uvicorn.Config(http_app(server), log_config=None, access_log=False, server_header=False, ws="none")
-        with suppress(KeyboardInterrupt):  # the way to end it
-            uvicorn.Server(config).run(sockets=[listening])
+        _run(http_app(server), listening)
 
 
 # ---- keys ------------------------------------------------------------------------------------------------------------
