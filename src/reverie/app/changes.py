@@ -88,8 +88,8 @@ def stores(home: Home, most: int, most_memories: int) -> list[tuple[Store, list[
 def instructions(home: Home) -> list[Instruction]:
     """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
     from reverie.changes.history import Instruction
-    from reverie.harnesses.markdown import context_files_beside as files_beside
-    from reverie.harnesses.markdown import instructions_in
+    from reverie.harnesses.any_path import context_files_beside as files_beside
+    from reverie.harnesses.any_path import instructions_in
 
     own = (path for target in home.targets.available() for path in files_beside(target))
     paths = dict.fromkeys((*own, *home.config.instructions))
@@ -98,8 +98,8 @@ def instructions(home: Home) -> list[Instruction]:
 
 def statements_beside(home: Home, name: str) -> Iterator[tuple[str, str]]:
     """Statements an agent reads beside this target: what stands above it, and the instructions it is given."""
-    from reverie.harnesses.markdown import context_files_beside as files_beside
-    from reverie.harnesses.markdown import instructions_in
+    from reverie.harnesses.any_path import context_files_beside as files_beside
+    from reverie.harnesses.any_path import instructions_in
 
     for target in home.targets.available():
         if name.startswith(f"{target.name}/"):

@@ -1,15 +1,19 @@
-"""A target by its path: `./notes/rules.md`, a folder of .md files, `agents:<project folder>`, a Hermes home.
+"""Targets by their path, and instructions in files that are only read.
 
-Its name is the whole path, so that it finds the same place from anywhere. Whoever may name a path may read and write
-there: a server hands no stranger's words to `by_path`.
+`./notes/rules.md`, a folder of .md files, `agents:<project folder>`, a Hermes home. The name of such a target is the
+whole path, so that it finds the same place from anywhere. Whoever may name a path may read and write there: a server
+hands no stranger's words to `by_path`.
+
+Instructions agents are given as files are SOUL.md, AGENTS.md, CLAUDE.md, or any a setting names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from reverie.core.errors import NotPermitted
 from reverie.harnesses.hermes.folder import HermesTarget, is_hermes_home
 from reverie.harnesses.markdown import (
     Listed,
@@ -21,7 +25,9 @@ from reverie.harnesses.markdown import (
     is_folder,
     real,
 )
-from reverie.memory.target import Place, Target
+from reverie.memory.target import CONTEXT_FILES, SHARED, Place, Target, context_of, files_named
+from reverie.skills.edits import rules_of
+from reverie.system.files import read_file
 from reverie.system.git import repository_root
 from reverie.transcripts.session import project_name
 
@@ -88,3 +94,32 @@ def _in_folder(folder: Path, document: str = "") -> Target | None:
     path = folder / document
     listed = fixed(replace(LIST, document=document)) if document else every_file(others=LIST)
     return MarkdownTarget(str(path), folder, f"whoever is given {path}", listed)
+
+
+IN_A_PROJECT = (*SHARED, *CONTEXT_FILES["project"])
+_LARGEST = 1_000_000
+
+
+def instructions_in(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    """Each line or item with the file it stands in. A folder is a project; what is not there says nothing."""
+    for path in paths:
+        for file in files_named(path, IN_A_PROJECT) if path.is_dir() else [path]:
+            for rule in rules_of(_readable_text(file).splitlines(keepends=True)):
+                yield str(file), rule.text
+
+
+def context_files_beside(target: Target) -> list[Path]:
+    """The context files of a target's harness that are no documents of the target itself."""
+    folder, names = context_of(target)
+    listed = {place.document for place in target.places()}
+    found = [path for path in files_named(folder, names) if path.relative_to(folder).as_posix() not in listed]
+    return list(dict.fromkeys((*getattr(target, "instructions", ()), *found)))
+
+
+def _readable_text(file: Path) -> str:
+    try:
+        if not file.is_file() or file.stat().st_size > _LARGEST:
+            return ""
+        return (read_file(file) or b"").decode("utf-8", "replace")
+    except (OSError, NotPermitted):
+        return ""  # what may not be read is told to no agent of this user either

@@ -1,4 +1,4 @@
-"""Markdown files: lists whose items are entries of a target, and instructions that are only read.
+"""Lists in Markdown files: their items are entries of a target.
 
 Every byte of a list that is no item stays as it is. Claude Code, OpenClaw, AGENTS.md, the Home's own memory
 (`memory/MEMORY.md` and `USER.md`, as small as Hermes keeps them) and any folder someone names are of this kind. One
@@ -10,16 +10,15 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from reverie.core.errors import BadInput, NotPermitted
-from reverie.memory.target import CONTEXT_FILES, SHARED, Held, Place, Target, context_of, files_named
+from reverie.core.errors import BadInput
+from reverie.memory.target import Held, Place
 from reverie.memory.targets import HomePlaces
-from reverie.skills.edits import rules_of
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
 from reverie.system.shared_files import HeldFiles, has_displaced_files, modified_at
 
@@ -187,32 +186,3 @@ PLACES = (
 def home_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     reach = "every prompt this home builds"
     yield MarkdownTarget("home", where.home / "memory", reach, fixed(*PLACES), lock_files=True)
-
-
-IN_A_PROJECT = (*SHARED, *CONTEXT_FILES["project"])
-_LARGEST = 1_000_000
-
-
-def instructions_in(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
-    """Each line or item with the file it stands in. A folder is a project; what is not there says nothing."""
-    for path in paths:
-        for file in files_named(path, IN_A_PROJECT) if path.is_dir() else [path]:
-            for rule in rules_of(_readable_text(file).splitlines(keepends=True)):
-                yield str(file), rule.text
-
-
-def context_files_beside(target: Target) -> list[Path]:
-    """The context files of a target's harness that are no documents of the target itself."""
-    folder, names = context_of(target)
-    listed = {place.document for place in target.places()}
-    found = [path for path in files_named(folder, names) if path.relative_to(folder).as_posix() not in listed]
-    return list(dict.fromkeys((*getattr(target, "instructions", ()), *found)))
-
-
-def _readable_text(file: Path) -> str:
-    try:
-        if not file.is_file() or file.stat().st_size > _LARGEST:
-            return ""
-        return (read_file(file) or b"").decode("utf-8", "replace")
-    except (OSError, NotPermitted):
-        return ""  # what may not be read is told to no agent of this user either

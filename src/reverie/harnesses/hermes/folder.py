@@ -22,16 +22,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
 from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
 from reverie.harnesses.markdown import FolderTarget, folders_in, is_folder, names_in, real
 from reverie.memory.target import Place, StagedStep, StagedWrite, Target
 from reverie.memory.targets import HomePlaces
-from reverie.skills.library import Outcomes
 from reverie.system import yaml_edits
 from reverie.system.installation import ConfigEdit, OwnFile, YamlElement, YamlMember
+
+if TYPE_CHECKING:
+    from reverie.skills.library import Outcomes
 
 NAME = "hermes"
 PURPOSES = {
@@ -195,15 +197,13 @@ def _staged_step(told: Mapping[str, Any]) -> StagedStep:
     return StagedStep(old, text.strip())
 
 
-_OUTCOMES = {
-    "succeeded": Outcomes(succeeded=1),
-    "failed": Outcomes(failed=1),
-    "ignored": Outcomes(ignored=1),
-}
+_OUTCOMES = ("succeeded", "failed", "ignored")
 
 
 def skill_outcomes(targets: Iterable[Target]) -> Mapping[str, Outcomes]:
     """By the name of the skill, over every Hermes home. Lines that cannot be read count for nothing."""
+    from reverie.skills.library import Outcomes  # heavy, and asked for by few
+
     found = dict[str, Outcomes]()
     for target in targets:
         folder: Path | None = getattr(target, "dreaming", None)
@@ -215,7 +215,8 @@ def skill_outcomes(targets: Iterable[Target]) -> Mapping[str, Outcomes]:
             try:
                 told = json.loads(line)
                 name = str(told["skill"]).rpartition("/")[2]
-                found[name] = found.get(name, Outcomes()) + _OUTCOMES[told["outcome"]]
+                if told["outcome"] in _OUTCOMES:
+                    found[name] = found.get(name, Outcomes()) + Outcomes(**{told["outcome"]: 1})
             except (ValueError, KeyError, TypeError):
                 continue  # cut by a crash
     return found
