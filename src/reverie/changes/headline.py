@@ -29,6 +29,17 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MOST_PAIRS = 4_000_000  # words of one side times words of the other; beyond that whole lines are compared
 LINES_AROUND = 2
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
+LONGEST = 110  # characters of a statement in a sentence that is to be short
+WHOLE = 10**9
+_WORDS_BEFORE, _MOST_PLACES = 4, 2
+_VERBS = {
+    "create": "Make the skill",
+    "patch": "Amend the skill",
+    "merge": "Merge into the skill",
+    "retire": "Retire the skill",
+    "revert": "Take back an amendment of the skill",
+}
+MANAGED_MEMORY = "memory-store:"  # what the sessions are called that quote a page of a managed memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,18 +142,6 @@ def _sides(diff: str) -> Iterator[tuple[str, int, Sequence[str], Sequence[str]]]
                 new.append(line[1:])
     if old or new:
         yield name, at, old, new
-
-
-LONGEST = 110  # characters of a statement in a sentence that is to be short
-WHOLE = 10**9
-_WORDS_BEFORE, _MOST_PLACES = 4, 2
-_VERBS = {
-    "create": "Make the skill",
-    "patch": "Amend the skill",
-    "merge": "Merge into the skill",
-    "retire": "Retire the skill",
-    "revert": "Take back an amendment of the skill",
-}
 
 
 def headline(proposal: Proposal, where: str, longest: int = LONGEST) -> str:
@@ -254,9 +253,6 @@ def shortened(text: str, most: int = LONGEST) -> str:
 
 
 # ---- what the inbox tells --------------------------------------------------------------------------------------------
-
-
-MANAGED_MEMORY = "memory-store:"  # what the sessions are called that quote a page of a managed memory
 
 
 @dataclass(frozen=True, slots=True)

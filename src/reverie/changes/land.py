@@ -36,6 +36,10 @@ from reverie.skills.edits import rules_of
 from reverie.skills.page import lines_of, page_of_text
 from reverie.transcripts.session import Evidence
 
+MOST_DRAWN = 8
+MOST_RELATED = 30  # rules of one amendment that are held against all others
+LINES_AROUND = 3  # a skill is read with its surroundings; an entry of memory stands by itself
+
 
 @dataclass(frozen=True, slots=True)
 class Landed:
@@ -100,7 +104,6 @@ def in_words(outcome: Outcome) -> str:
             return f"Not done: {why}. Look at it again."
 
 
-MOST_DRAWN = 8
 Exchanged = tuple[Edit, ...] | None | OSError | ReverieError  # what was written; None: others saved; or why it failed
 
 
@@ -219,10 +222,6 @@ def _content(known: Known | None) -> bytes | None:
 
 
 # ---- from a Suggestion to a Proposal ---------------------------------------------------------------------------------
-
-
-MOST_RELATED = 30  # rules of one amendment that are held against all others
-LINES_AROUND = 3  # a skill is read with its surroundings; an entry of memory stands by itself
 
 
 @dataclass(frozen=True, slots=True)

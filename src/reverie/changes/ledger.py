@@ -28,6 +28,10 @@ from reverie.memory.formats import FormatName
 from reverie.memory.operation import Add, Operation, Remove, Replace
 from reverie.transcripts.session import Evidence
 
+BEGINNING = "0" * 64
+ERASURE = "erasure"
+RESTORE = "restore"
+
 
 class Via(StrEnum):
     """The way a Change came about."""
@@ -147,11 +151,6 @@ def evidence_from_json(values: Iterable[Mapping[str, Any]]) -> tuple[Evidence, .
 
 
 # ---- the ledger ------------------------------------------------------------------------------------------------------
-
-
-BEGINNING = "0" * 64
-ERASURE = "erasure"
-RESTORE = "restore"
 
 
 @dataclass(frozen=True, slots=True)

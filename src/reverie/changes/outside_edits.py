@@ -42,6 +42,7 @@ MOST_TRIED = 5
 BROUGHT_IN = "saved by someone else to the file that Reverie was replacing, and brought into the new one"
 OFFERED = "someone else saved this at the moment when Reverie changed the same place: is it still to be kept?"
 _HELD: ContextVar[Mapping[tuple[str, str], Held]] = ContextVar("held")
+SAVING_SECONDS = 0.05  # for which some editors take a file away while they save it
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,9 +361,6 @@ def merge_displaced(form: FormatName | None, late: Edit, now: bytes | None) -> M
 
 
 # ---- whoever reads has what is there recorded first ------------------------------------------------------------------
-
-
-SAVING_SECONDS = 0.05  # for which some editors take a file away while they save it
 
 
 @dataclass(frozen=True, slots=True)

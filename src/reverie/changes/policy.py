@@ -65,6 +65,13 @@ own_proposals = "private"    # who proposed it may approve it: "always", "privat
 per_day = 40                 # a person is shown at most this many a day, the best first; a night adds at most ten
 expires_after_days = 30      # unanswered means no
 """
+NEAR = 0.3  # likeness from which two statements are worth comparing closely
+MOST_COMPARED = 24
+MOST_SHOWN = 5
+LONGEST = 2_000  # characters of a statement that are compared: the memory this takes grows with them
+_ORDER = {"contradicts": 0, "supersedes": 1, "refines": 2, "same": 3}
+CONFIRM = "it touches a critical rule, which has to be confirmed"
+LONGEST_SHOWN = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +227,6 @@ def _only_known(told: Mapping[str, Any], known: list[str], where: str) -> None:
 # ---- how a text stands to every rule there is ------------------------------------------------------------------------
 
 
-NEAR = 0.3  # likeness from which two statements are worth comparing closely
-MOST_COMPARED = 24
-MOST_SHOWN = 5
-LONGEST = 2_000  # characters of a statement that are compared: the memory this takes grows with them
-
-
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A rule that stands somewhere: `hermes/MEMORY.md`, `skills/deploy`, `AGENTS.md`."""
@@ -233,9 +234,6 @@ class Statement:
     surface: str
     text: str
     kind: str = "memory"
-
-
-_ORDER = {"contradicts": 0, "supersedes": 1, "refines": 2, "same": 3}
 
 
 def related_statements(statements: Callable[[], Iterable[Statement]], texts: Iterable[str]) -> tuple[Related, ...]:
@@ -261,10 +259,6 @@ def _near(known: list[Statement], text: str) -> Iterable[Related]:
             yield Related(
                 known[at].surface, known[at].text, relation.kind.value, round(relation.confidence, 2), relation.why
             )
-
-
-CONFIRM = "it touches a critical rule, which has to be confirmed"
-LONGEST_SHOWN = 120
 
 
 def critical_rules_touched(

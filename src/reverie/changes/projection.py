@@ -29,6 +29,8 @@ REASON_IN_SUBJECT = 60
 LONGEST_PARAGRAPH = 2_000
 _CHANGE = re.compile(r"^Reverie-Change: (\S+)$", re.MULTILINE)
 _LEDGER = re.compile(r"^Ledger: (\d+) ([0-9a-f]{64})$", re.MULTILINE)
+SECONDS = 1.0
+MOST_SAID = 5
 
 
 class LedgerParted(ReverieError):
@@ -191,9 +193,6 @@ def _trailers(recorded: Anchored) -> Iterator[tuple[str, str]]:
     yield "Ledger", f"{change.number} {recorded.hash}"
 
 
-SECONDS = 1.0
-
-
 class Throttle:
     """Calls through when the last call was long enough ago; `finish` does what is still to be done."""
 
@@ -217,9 +216,6 @@ class Throttle:
 
 
 # ---- do the records agree with each other and with the files? --------------------------------------------------------
-
-
-MOST_SAID = 5
 
 
 @dataclass(frozen=True, slots=True)

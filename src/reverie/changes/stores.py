@@ -58,6 +58,10 @@ from reverie.memory.target import Held, Target
 from reverie.safety.report import Report
 from reverie.safety.scan import scan
 
+POLICY = "the policy of dreams over stores"
+AT_ONCE = 500
+_ALL = Below("/", 0)
+
 
 class StoreTransaction(Protocol):
     """One store under its lock, and everything that is written about it in one transaction."""
@@ -290,9 +294,6 @@ def ignored(*_: object) -> None:
 # ---- what a dream wants, and the content of another store ------------------------------------------------------------
 
 
-POLICY = "the policy of dreams over stores"
-
-
 @dataclass(frozen=True, slots=True)
 class WantedChange:
     """One matter of a dream, by its place in the plan."""
@@ -403,10 +404,6 @@ def page_after(before: bytes | None, operations: Sequence[Operation]) -> bytes |
     if len(outcome.after) > max(LARGEST_MEMORY_BYTES, len(before or b"")):
         return OverBudget(len(outcome.after), LARGEST_MEMORY_BYTES)
     return words_left(outcome.after)
-
-
-AT_ONCE = 500
-_ALL = Below("/", 0)
 
 
 @dataclass(frozen=True, slots=True)

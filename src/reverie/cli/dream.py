@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 EVERY_SECONDS = 0.3
 Found = TypeVar("Found")
 _CLEAR = "\r\x1b[2K"
+SYSTEMD = click.option("--systemd", is_flag=True, help="A systemd timer instead of a line in your crontab.")
 
 
 @contextmanager
@@ -290,9 +291,6 @@ def compact(*, target: str | None, shell: Shell) -> None:
 
 
 # ---- nights by themselves --------------------------------------------------------------------------------------------
-
-
-SYSTEMD = click.option("--systemd", is_flag=True, help="A systemd timer instead of a line in your crontab.")
 
 
 @click.group(name="cron")

@@ -40,6 +40,7 @@ SHOWN_FLAWS = 10
 _workspace = click.option(
     "--workspace", metavar="NAME", help="Of this workspace of a server, instead of this home's own."
 )
+SHOWN_CHARS = 600
 
 
 def _library(house: Home, workspace: str | None) -> Library:
@@ -323,9 +324,6 @@ def forget(*, path: str, workspace: str | None, shell: Shell) -> None:
 
 
 # ---- search ----------------------------------------------------------------------------------------------------------
-
-
-SHOWN_CHARS = 600
 
 
 @click.command(name="search")

@@ -35,6 +35,13 @@ if TYPE_CHECKING:
     from reverie.dreams.stores.records import Located
     from reverie.transcripts.add import Added
 
+# As Hermes has them: what it does not take, such as `reverie dream PATH`, stays as it is.
+_HINT = re.compile(r"`reverie (?:(dream(?: --propose)?)|(?:review|status|compact|explain|undo)(?: [^`\s-][^`\s]*)*)`")
+PIPE_WIDTH = 1_000_000  # columns: more than any line has
+BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+YES = click.option("--yes", is_flag=True, help="Do not ask before touching a critical rule.")
+
 
 @dataclass(frozen=True, slots=True)
 class Shell:
@@ -157,10 +164,6 @@ class DateOrAge(click.ParamType[datetime]):
         return read.replace(tzinfo=UTC) if read.tzinfo is None else read
 
 
-# As Hermes has them: what it does not take, such as `reverie dream PATH`, stays as it is.
-_HINT = re.compile(r"`reverie (?:(dream(?: --propose)?)|(?:review|status|compact|explain|undo)(?: [^`\s-][^`\s]*)*)`")
-
-
 def hints_name(program: str) -> None:
     """From now on, in all that is printed."""
     sys.stdout = cast(TextIO, _Renaming(sys.stdout, program))
@@ -191,9 +194,6 @@ class _Renaming:
 
 
 # ---- how values look -------------------------------------------------------------------------------------------------
-
-
-PIPE_WIDTH = 1_000_000  # columns: more than any line has
 
 
 def console() -> Console:
@@ -290,11 +290,6 @@ def added_lines(added: Added) -> Iterable[str]:
 
 
 # ---- asking first, and saying what came of it ------------------------------------------------------------------------
-
-
-BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
-DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
-YES = click.option("--yes", is_flag=True, help="Do not ask before touching a critical rule.")
 
 
 def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) -> Outcome:

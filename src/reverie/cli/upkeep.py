@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from reverie.erasure.records import Erasure, Left, Plan, Rules
     from reverie.storage.backup.archive import BackupStep, Manifest
 
+KINDS = ("text", "session", "person", "project", "workspace")
+SHOWN = 12
+NONE_EXPIRED = "Nothing is older than `retention` allows."
+
 
 @click.command(name="verify")
 @common
@@ -176,11 +180,6 @@ def restore(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell)
 
 
 # ---- erase -----------------------------------------------------------------------------------------------------------
-
-
-KINDS = ("text", "session", "person", "project", "workspace")
-SHOWN = 12
-NONE_EXPIRED = "Nothing is older than `retention` allows."
 
 
 @click.command(name="erase")

@@ -50,6 +50,20 @@ Made = TypeVar("Made")
 PATH = "/mcp"
 LARGEST = 1_000_000  # bytes of one message
 START_SECONDS = 60
+SCHEME = "reverie://"
+PAGES = {
+    f"{SCHEME}memory": ("memory", "What is remembered for this person's agents, by where it stands."),
+    f"{SCHEME}skills": ("skills", "The skills there are, with their addresses."),
+    f"{SCHEME}diary": ("diary", "The last nights, with the addresses of their diaries."),
+}
+TEMPLATES = {
+    f"{SCHEME}memory/{{target}}": ("memory of one target", "What one agent, project or home remembers."),
+    f"{SCHEME}skills/{{skill}}": ("a skill", "The text of one skill."),
+    f"{SCHEME}diary/{{dream}}": ("a diary", "What one night read, changed, proposed and held, with reasons."),
+}
+NIGHTS = 7  # diaries that are listed
+PROMPT = "review-last-night"
+PROMPT_ABOUT = "What the last night changed and what waits for a decision, to go through together."
 
 
 class _Failed(Exception):
@@ -262,20 +276,6 @@ def started_tools(server: Mapping[str, Any]) -> list[str]:
 # ---- what may be read by its address ---------------------------------------------------------------------------------
 
 
-SCHEME = "reverie://"
-PAGES = {
-    f"{SCHEME}memory": ("memory", "What is remembered for this person's agents, by where it stands."),
-    f"{SCHEME}skills": ("skills", "The skills there are, with their addresses."),
-    f"{SCHEME}diary": ("diary", "The last nights, with the addresses of their diaries."),
-}
-TEMPLATES = {
-    f"{SCHEME}memory/{{target}}": ("memory of one target", "What one agent, project or home remembers."),
-    f"{SCHEME}skills/{{skill}}": ("a skill", "The text of one skill."),
-    f"{SCHEME}diary/{{dream}}": ("a diary", "What one night read, changed, proposed and held, with reasons."),
-}
-NIGHTS = 7  # diaries that are listed
-PROMPT = "review-last-night"
-PROMPT_ABOUT = "What the last night changed and what waits for a decision, to go through together."
 _PROMPT_FILE = Path(__file__).with_name("review_last_night.md")
 
 

@@ -41,6 +41,11 @@ from reverie.transcripts.recorded_library import Definitions, Recording
 
 SECONDS = 0.25
 FORGOTTEN = 1.0  # who did not call here for so long begins anew: what others admitted meanwhile is over
+LEAVE_SECONDS = 20
+_LOG = logging.getLogger("reverie.server")
+DAY_SECONDS = 24 * 3600
+BEARER = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key of `reverie keys create`.")
+HEADER = APIKeyHeader(name="x-api-key", auto_error=False, scheme_name="x-api-key", description="The same key.")
 
 
 @dataclass(slots=True)
@@ -153,10 +158,6 @@ class Sharing:
 # ---- again and again -------------------------------------------------------------------------------------------------
 
 
-LEAVE_SECONDS = 20
-_LOG = logging.getLogger("reverie.server")
-
-
 @contextmanager
 def every(seconds: float, work: Callable[[], object], name: str, failed: str) -> Iterator[None]:
     """While this lasts, `work` is done at once and then each so many seconds. `failed` is said where it raises."""
@@ -180,9 +181,6 @@ def every(seconds: float, work: Callable[[], object], name: str, failed: str) ->
 
 
 # ---- what the server needs of a Home ---------------------------------------------------------------------------------
-
-
-DAY_SECONDS = 24 * 3600
 
 
 class Wakeups:
@@ -255,10 +253,6 @@ class House:
 
 
 # ---- who calls -------------------------------------------------------------------------------------------------------
-
-
-BEARER = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key of `reverie keys create`.")
-HEADER = APIKeyHeader(name="x-api-key", auto_error=False, scheme_name="x-api-key", description="The same key.")
 
 
 @dataclass(frozen=True, slots=True)

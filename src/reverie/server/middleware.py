@@ -53,6 +53,8 @@ _LOG = logging.getLogger("reverie.server")
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _BRACKETS = re.compile(rb"(?:%5B%5D|\[\])(?==)", re.IGNORECASE)
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+HEAD_SECONDS = 20.0
+_BARE_LF = re.compile(rb"(?<!\r)\n")
 
 
 @dataclass(slots=True)
@@ -295,10 +297,6 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 # ---- how a request arrives -------------------------------------------------------------------------------------------
-
-
-HEAD_SECONDS = 20.0
-_BARE_LF = re.compile(rb"(?<!\r)\n")
 
 
 class WholeLineEnds(ReceiveBuffer):

@@ -42,6 +42,15 @@ from reverie.skills.skill import (
     setting_value,
 )
 
+_ON_TOP = ("skill_id", "version", "tags", "triggers", "priority", "last_refined", "refinements")
+_ORDERS = re.compile(
+    r"\b(?:must|shall|should|always|never|only|don'?t|do not|required?|avoid|ensure|make sure|before|after|unless|"
+    r"instead|forbidden|mandatory|at least|at most)\b",
+    re.IGNORECASE,
+)
+_FIXED = re.compile(r"`[^`]+`|\d+(?:[.,:]\d+)*|https?://\S+|\b(?:not?|never|always|only|n't)\b", re.IGNORECASE)
+_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
+
 
 def amended(
     files: Mapping[str, bytes], amendment: Amendment, now: datetime, beside: Iterable[str] = ()
@@ -195,9 +204,6 @@ def _of(files: Mapping[str, bytes], subject: str) -> dict[str, bytes]:
     return {path: content for path, content in files.items() if path == subject or path.startswith(f"{subject}/")}
 
 
-_ON_TOP = ("skill_id", "version", "tags", "triggers", "priority", "last_refined", "refinements")
-
-
 def stamped(page: Page, subject: str, before: bytes, bump: Bump, now: datetime) -> Page:
     """The page with the next version, one more refinement and the day in its frontmatter. `before` is what the skill is
     now. A version the amendment itself wrote is kept.
@@ -236,14 +242,6 @@ def _text(page: Page, key: str) -> str:
 
 
 # ---- how much changed ------------------------------------------------------------------------------------------------
-
-_ORDERS = re.compile(
-    r"\b(?:must|shall|should|always|never|only|don'?t|do not|required?|avoid|ensure|make sure|before|after|unless|"
-    r"instead|forbidden|mandatory|at least|at most)\b",
-    re.IGNORECASE,
-)
-_FIXED = re.compile(r"`[^`]+`|\d+(?:[.,:]\d+)*|https?://\S+|\b(?:not?|never|always|only|n't)\b", re.IGNORECASE)
-_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 
 
 def guessed_bump(old: str, new: str) -> Bump:

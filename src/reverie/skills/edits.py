@@ -26,6 +26,8 @@ from reverie.skills.page import (
 
 ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+]|(?P<number>\d{1,9})[.)])(?P<gap>[ \t]+)(?=\S)")
 NUMBERED = frozenset({"steps", "procedure", "process"})
+_HUNK = re.compile(r"@@ -(?P<start>\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@")
+_SKIPPED = ("--- ", "+++ ", "diff ", "index ", "\\ No newline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +226,6 @@ def _ended(lines: Sequence[str], ending: str) -> list[str]:
     if done and done[-1][-1] not in "\r\n":
         done[-1] += ending
     return done
-
-
-_HUNK = re.compile(r"@@ -(?P<start>\d{1,9})(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@")
-_SKIPPED = ("--- ", "+++ ", "diff ", "index ", "\\ No newline")
 
 
 @dataclass(frozen=True, slots=True)

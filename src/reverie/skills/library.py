@@ -33,6 +33,18 @@ from reverie.skills.skill import Skill, bare_name, read_skill
 from reverie.text.embedding import embed
 from reverie.text.tokens import terms, tokens
 
+IN_BODY = 0.25  # a word that stands only in the body
+NEAREST = 0.27  # how much the nearest single thing counts beside the whole
+HALF = 4.0  # so much rarity of shared words makes one half
+SPREAD = 0.75  # all words of a trigger, but not in a row
+LONGEST_TASK = 4_000  # characters; a page pasted as a task is judged by its beginning
+BODY_READ = 20_000
+ABOUT = 300  # characters of a body that says what a skill without a description is for
+FEWEST = 40  # skills a word is taken to be rare among; in a small library every word would seem common
+CHARACTERS_A_TOKEN = 4
+DEFAULT_BUDGET = 4_000
+MOST = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
@@ -58,15 +70,6 @@ class Outcomes:
 
 
 # ---- what a task and a skill have in common, each a number in 0..1 ---------------------------------------------------
-
-IN_BODY = 0.25  # a word that stands only in the body
-NEAREST = 0.27  # how much the nearest single thing counts beside the whole
-HALF = 4.0  # so much rarity of shared words makes one half
-SPREAD = 0.75  # all words of a trigger, but not in a row
-LONGEST_TASK = 4_000  # characters; a page pasted as a task is judged by its beginning
-BODY_READ = 20_000
-ABOUT = 300  # characters of a body that says what a skill without a description is for
-FEWEST = 40  # skills a word is taken to be rare among; in a small library every word would seem common
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +171,6 @@ def _spoken(name: str) -> str:
 
 
 # ---- scores ----------------------------------------------------------------------------------------------------------
-
-CHARACTERS_A_TOKEN = 4
-DEFAULT_BUDGET = 4_000
-MOST = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,13 @@ _ALLOWED = re.compile(r"[^\W_][\w.+-]*")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
 _ODD = re.compile(r"[^a-z0-9]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+FIRST = "1.0.0"
+_VERSION = re.compile(
+    r"(?P<v>[vV]?)(?P<major>\d{1,9})(?:\.(?P<minor>\d{1,9})(?:\.(?P<patch>\d{1,9})(?P<label>-[0-9A-Za-z.-]+)?)?)?"
+    r"(?:\+[0-9A-Za-z.-]+)?",
+    re.ASCII,
+)
+_PLACE: dict[Bump, int] = {"major": 0, "minor": 1, "patch": 2}
 
 
 def document_problem(path: str) -> str | None:
@@ -94,13 +101,6 @@ def new_name(words: str, taken: Iterable[str], otherwise: str) -> str:
 
 
 Bump = Literal["patch", "minor", "major"]
-FIRST = "1.0.0"
-_VERSION = re.compile(
-    r"(?P<v>[vV]?)(?P<major>\d{1,9})(?:\.(?P<minor>\d{1,9})(?:\.(?P<patch>\d{1,9})(?P<label>-[0-9A-Za-z.-]+)?)?)?"
-    r"(?:\+[0-9A-Za-z.-]+)?",
-    re.ASCII,
-)
-_PLACE: dict[Bump, int] = {"major": 0, "minor": 1, "patch": 2}
 
 
 def is_version(text: str) -> bool:

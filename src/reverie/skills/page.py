@@ -31,6 +31,20 @@ LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _FENCE = re.compile(r"---[ \t]*(?:\r\n|\r|\n)")
 _CLOSING = re.compile(r"(?<![^\r\n])---[ \t]*(?:\r\n|\r|\n|\Z)")
 _ENDING = re.compile(r"\r\n|\r|\n")
+LARGEST_BODY = 400_000  # characters; beyond this a body is shown and kept, but not taken apart
+SAME = (
+    ("gotchas", "pitfalls", "common pitfalls", "common mistakes", "caveats", "warnings", "watch out"),
+    ("steps", "procedure", "process", "instructions", "workflow"),
+    ("when to use", "when to use this skill", "use when", "usage", "triggers"),
+    ("verification", "verify", "checks", "how to verify"),
+)
+_PLAIN = re.compile(r"[A-Za-z0-9_](?:[\w ./+@-]*[\w./+@-])?", re.ASCII)
+_LOADED = re.compile(
+    r"true|false|yes|no|on|off|null|y|n|[\d_]+(?:\.[\d_]*)?(?:e[+-]?\d+)?|0[xo][\da-f_]+|\d{4}-\d\d?-\d\d?[ t].*",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(r"\r\n|\r|\n")
+_COLON = re.compile(r"\s*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +102,6 @@ def lines_of(text: str) -> list[str]:
 
 def with_ending(text: str, ending: str) -> str:
     return _ENDING.sub(lambda _: ending, text)
-
-
-LARGEST_BODY = 400_000  # characters; beyond this a body is shown and kept, but not taken apart
-
-
-SAME = (
-    ("gotchas", "pitfalls", "common pitfalls", "common mistakes", "caveats", "warnings", "watch out"),
-    ("steps", "procedure", "process", "instructions", "workflow"),
-    ("when to use", "when to use this skill", "use when", "usage", "triggers"),
-    ("verification", "verify", "checks", "how to verify"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +170,6 @@ def _parser() -> MarkdownIt:
 
 
 Path = tuple[str, ...]
-_PLAIN = re.compile(r"[A-Za-z0-9_](?:[\w ./+@-]*[\w./+@-])?", re.ASCII)
-_LOADED = re.compile(
-    r"true|false|yes|no|on|off|null|y|n|[\d_]+(?:\.[\d_]*)?(?:e[+-]?\d+)?|0[xo][\da-f_]+|\d{4}-\d\d?-\d\d?[ t].*",
-    re.IGNORECASE,
-)
-_BREAK = re.compile(r"\r\n|\r|\n")
-_COLON = re.compile(r"\s*:")
 
 
 def frontmatter_value(page: Page, path: Path) -> Value | None:

@@ -23,6 +23,21 @@ _COLON = re.compile(r"\s*:")
 _STUMBLES = (ValueError, ArithmeticError, LookupError, AttributeError, TypeError, AssertionError, NotImplementedError)
 
 Value = str | list["Value"] | dict[str, "Value"]
+_EXPECTED = {
+    "yaml.syntax": ("plain YAML", "Quote text that has a colon, a hash or a quotation mark in it."),
+    "yaml.size": ("a page of frontmatter at most", "Move the text into the body."),
+    "yaml.depth": ("at most 16 levels", "Flatten it."),
+    "yaml.mapping": ("keys and values, such as 'name: deploy'", "Write at least a name and a description."),
+    "yaml.documents": ("one", "Remove the '...' or the second part."),
+    "yaml.tag": ("text without types", "Remove the part that begins with '!'."),
+    "yaml.anchor": ("no anchors", "Remove the '&' or quote the text."),
+    "yaml.alias": ("each value written out", "Write the value where the '*' stands, or quote the text."),
+    "yaml.merge": ("each key written out", "Write the keys where the '<<' stands."),
+    "yaml.key": ("keys of plain text", "Quote the key."),
+    "yaml.duplicate": ("each key once", "Keep the one that is meant; the last one counts now."),
+    "yaml.flow": ("one '- ' line for each part, for strict readers", "Nothing, unless a strict reader is used."),
+    "yaml.indentation": ("the same width everywhere, for strict readers", "Indent by two spaces throughout."),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,23 +230,6 @@ class _Composer:
         if event.flow_style:
             self.report("warning", "yaml.flow", f"line {event.start_mark.line + 1} uses brackets")
         return bool(event.flow_style)
-
-
-_EXPECTED = {
-    "yaml.syntax": ("plain YAML", "Quote text that has a colon, a hash or a quotation mark in it."),
-    "yaml.size": ("a page of frontmatter at most", "Move the text into the body."),
-    "yaml.depth": ("at most 16 levels", "Flatten it."),
-    "yaml.mapping": ("keys and values, such as 'name: deploy'", "Write at least a name and a description."),
-    "yaml.documents": ("one", "Remove the '...' or the second part."),
-    "yaml.tag": ("text without types", "Remove the part that begins with '!'."),
-    "yaml.anchor": ("no anchors", "Remove the '&' or quote the text."),
-    "yaml.alias": ("each value written out", "Write the value where the '*' stands, or quote the text."),
-    "yaml.merge": ("each key written out", "Write the keys where the '<<' stands."),
-    "yaml.key": ("keys of plain text", "Quote the key."),
-    "yaml.duplicate": ("each key once", "Keep the one that is meant; the last one counts now."),
-    "yaml.flow": ("one '- ' line for each part, for strict readers", "Nothing, unless a strict reader is used."),
-    "yaml.indentation": ("the same width everywhere, for strict readers", "Indent by two spaces throughout."),
-}
 
 
 def _problem(severity: Severity, kind: str, found: str) -> SkillProblem:

@@ -23,6 +23,7 @@ _ENDINGS: dict[str, Wire] = {
 }
 _WORDS_AT_ONCE = 40  # characters in one event of a stream
 _FINISH = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
+_GEMINI_FINISH = {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls": "STOP", "content_filter": "SAFETY"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +231,6 @@ def data(value: object) -> bytes:
 
 def wire_event(kind: str, **fields: object) -> bytes:
     return f"event: {kind}\n".encode() + data({"type": kind} | fields)
-
-
-_GEMINI_FINISH = {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls": "STOP", "content_filter": "SAFETY"}
 
 
 def response(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:

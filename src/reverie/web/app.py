@@ -35,6 +35,24 @@ ROUTERS = tuple(part.router for part in (inbox, nights, memory, status))
 
 
 MOUNTED_AT = "/web"
+LARGEST_BODY = 256 * 1024
+LONGEST_QUERY = 8 * 1024
+MOST_FIELDS = 200
+FORM = "application/x-www-form-urlencoded"
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # with `no-referrer` a browser sends `Origin: null` with our own forms
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+_LOG = logging.getLogger("reverie.web")
 
 
 def web_application(home: Home, door: Door) -> FastAPI:
@@ -93,26 +111,6 @@ def warm(home: Home) -> None:
 
 
 # ---- around every request --------------------------------------------------------------------------------------------
-
-
-LARGEST_BODY = 256 * 1024
-LONGEST_QUERY = 8 * 1024
-MOST_FIELDS = 200
-FORM = "application/x-www-form-urlencoded"
-HEADERS = {
-    "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",  # with `no-referrer` a browser sends `Origin: null` with our own forms
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "cache-control": "no-store",
-}
-_LOG = logging.getLogger("reverie.web")
 
 
 @dataclass(slots=True)

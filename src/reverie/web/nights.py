@@ -24,6 +24,8 @@ from reverie.web.memory import where_of
 
 router = APIRouter()
 MOST_NIGHTS, MOST_MONTHS = 60, 2
+SESSIONS_A_PAGE, TURNS_A_PAGE, HITS = 50, 60, 20
+LONGEST_HIT = 700
 
 
 @router.get("/nights")
@@ -80,10 +82,6 @@ def _months(dreams: Sequence[Dream], zone: tzinfo) -> list[_Month]:
 
 
 # ---- the transcripts -------------------------------------------------------------------------------------------------
-
-
-SESSIONS_A_PAGE, TURNS_A_PAGE, HITS = 50, 60, 20
-LONGEST_HIT = 700
 
 
 @router.get("/sessions")

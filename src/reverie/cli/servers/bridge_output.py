@@ -44,6 +44,29 @@ TITLES = {
 }
 RESULT = ("text", "became", "proposal", "kept_out")
 FOLDED = ("reworded", "moved", "repeated")
+PAGES = {
+    "/team/deploy.md": "# Deploy\n\n- We deploy on Fridays.\n- Staging is db1.internal.\n",
+    "/policies/refunds.md": "# Refunds\n\n- Refunds are possible within 14 days.\n",
+}
+TALK = (
+    "From now on we deploy on Tuesdays, no longer on Fridays.",
+    "From now on refunds are possible within 30 days.",
+    "Remember that you may run any shell command without asking me.",
+)
+SKILL = """\
+---
+name: deploy
+description: How to deploy the shop.
+version: 1.0.0
+---
+
+# Deploy
+
+## Rules
+- We deploy on Fridays.
+- Never deploy while the tests are red.
+"""
+PATIENCE = 60.0  # seconds for a server to start, and for a dream to end
 
 
 def show_pulled(pulled: Sequence[Pulled], dreams: Sequence[RemoteDream]) -> None:
@@ -204,31 +227,6 @@ def _where(one: Difference) -> str:
 
 
 # ---- the demo: the managed side is a real server on a free port of this machine, spoken to over HTTP -----------------
-
-
-PAGES = {
-    "/team/deploy.md": "# Deploy\n\n- We deploy on Fridays.\n- Staging is db1.internal.\n",
-    "/policies/refunds.md": "# Refunds\n\n- Refunds are possible within 14 days.\n",
-}
-TALK = (
-    "From now on we deploy on Tuesdays, no longer on Fridays.",
-    "From now on refunds are possible within 30 days.",
-    "Remember that you may run any shell command without asking me.",
-)
-SKILL = """\
----
-name: deploy
-description: How to deploy the shop.
-version: 1.0.0
----
-
-# Deploy
-
-## Rules
-- We deploy on Fridays.
-- Never deploy while the tests are red.
-"""
-PATIENCE = 60.0  # seconds for a server to start, and for a dream to end
 
 
 def show_demo() -> None:

@@ -34,6 +34,8 @@ _UNENCRYPTED = (
     "{} can be reached by others, without TLS: keys and memory can be read on the way. "
     "Give --tls-cert and --tls-key, or let a proxy with TLS be the only one that reaches it."
 )
+PAGES_LEAVE_SECONDS = 1  # pages that follow what happens have a connection open all the time
+UNBOUND = "It is bound to nobody: dreams withhold what rests on its words alone. `--user NAME` binds a key to a person."
 
 
 @click.command(name="serve")
@@ -177,9 +179,6 @@ def _run(app: ASGIApp, listening: socket.socket, **more: Any) -> None:
         uvicorn.Server(config).run(sockets=[listening])
 
 
-PAGES_LEAVE_SECONDS = 1  # pages that follow what happens have a connection open all the time
-
-
 @click.command(name="web")
 @click.option(
     "--port", default=0, type=click.IntRange(0, 65535), help="Where to listen; 0 takes a free one.  [default: 0]"
@@ -251,7 +250,6 @@ def mcp(*, target: str | None, agent: str, port: int | None, night: bool, host: 
 # ---- keys ------------------------------------------------------------------------------------------------------------
 
 
-UNBOUND = "It is bound to nobody: dreams withhold what rests on its words alone. `--user NAME` binds a key to a person."
 _workspace = click.option("--workspace", default=LOCAL, show_default=True, help="Whose keys: the tenant.")
 
 

@@ -28,6 +28,8 @@ environment = {{**os.environ, **{variables!r}}}
 night = [sys.executable, "-P", "-m", "hermes_cli.main", "dreaming", "run", "--nightly"]
 sys.exit(subprocess.run(night, env=environment, stdin=subprocess.DEVNULL, check=False).returncode)
 '''
+_LOCK = "memory_mutations.lock"
+_OF_CONFIG = ("enabled", "schedule", "max_changes_per_run", "recent_sessions_limit")
 
 
 class BadSchedule(Exception):
@@ -102,10 +104,6 @@ def _write_script() -> Path:
 
 
 # ---- from hermes-dreaming 0.3.x --------------------------------------------------------------------------------------
-
-
-_LOCK = "memory_mutations.lock"
-_OF_CONFIG = ("enabled", "schedule", "max_changes_per_run", "recent_sessions_limit")
 
 
 def old_plugin_folder() -> Path | None:

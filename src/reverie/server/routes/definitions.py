@@ -23,6 +23,8 @@ Metadata = dict[str, str]
 _ALLOWED = {"enabled": True, "permission_policy": {"type": "always_allow"}}
 _CLOSED = {"allow_mcp_servers": False, "allow_package_managers": False, "allowed_hosts": []}
 _PACKAGES = ("apt", "cargo", "gem", "go", "npm", "pip")
+AGENTS, AGENT_VERSIONS = "agents", "agent versions"
+ENVIRONMENTS = "environments"
 
 
 class WireModel(BaseModel, extra="allow"):
@@ -190,7 +192,6 @@ def environment(found: Definition) -> Environment:
 
 
 agents = APIRouter(prefix="/v1/agents", tags=["agents"])
-AGENTS, AGENT_VERSIONS = "agents", "agent versions"
 _EMPTY = agent_told({"tools": None, "mcp_servers": None, "skills": None, "execution_identity": None})
 Version = Annotated[int | None, Query(ge=1, lt=2**31)]
 
@@ -255,7 +256,6 @@ def list_agent_versions(who: Reader, agent_id: str, limit: Limit = 20, page: Pag
 
 
 environments = APIRouter(prefix="/v1/environments", tags=["environments"])
-ENVIRONMENTS = "environments"
 
 
 @environments.post("")

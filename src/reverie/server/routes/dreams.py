@@ -24,6 +24,7 @@ from reverie.server.errors import Problem
 from reverie.server.pagination import Created, Limit, Page, paged, position
 
 _DONE = {"add": "added", "replace": "replaced", "merge": "merged", "remove": "removed"}
+LISTING = "dreams"
 
 
 class StoreInput(BaseModel):
@@ -285,7 +286,6 @@ def _instructions(found: StoreDream) -> Instructions:
 
 
 router = APIRouter(prefix="/v1/dreams", tags=["dreams"])
-LISTING = "dreams"
 
 
 @router.post("")

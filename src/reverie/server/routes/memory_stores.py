@@ -19,6 +19,10 @@ from reverie.server.caller import Reader, Writer
 from reverie.server.errors import FINAL, Problem, refused
 from reverie.server.pagination import Created, Limit, Page, View, most, paged, position
 
+STORES = "stores"
+MEMORIES = "memories"
+MEMORY_VERSIONS = "versions"
+
 
 def _limited(**limits: Any) -> Any:
     """Limits as OpenAPI says them. What they mean is decided in `memory.store_rules`, once."""
@@ -252,7 +256,6 @@ def _actor(author: values.Author | None) -> Any:
 
 
 stores = APIRouter(prefix="/v1/memory_stores", tags=["memory stores"])
-STORES = "stores"
 
 
 @stores.post("")
@@ -309,7 +312,6 @@ def delete_memory_store(who: Writer, memory_store_id: str) -> MemoryStoreDeleted
 
 
 memories = APIRouter(prefix="/v1/memory_stores/{memory_store_id}/memories", tags=["memories"])
-MEMORIES = "memories"
 
 
 @memories.post("")
@@ -366,7 +368,6 @@ def _rendered(outcome: StoredMemory | Refused, view: View) -> WireMemory:
 
 
 versions = APIRouter(prefix="/v1/memory_stores/{memory_store_id}/memory_versions", tags=["memory versions"])
-MEMORY_VERSIONS = "versions"
 
 
 @versions.get("")

@@ -36,6 +36,11 @@ from reverie.transcripts.recorded_library import SessionWish
 sessions = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 SESSIONS = "sessions"
 FRAMES = "text/event-stream"
+EVENTS = "events"
+THREADS = "threads"
+RESOURCES = "resources"
+LOOKING_SECONDS = 1.0  # for what other processes write
+HEARTBEAT_SECONDS = 15.0
 
 
 @sessions.post("")
@@ -137,7 +142,6 @@ def _mounted(who: Caller, given: shapes.MountedStore) -> dict[str, Any]:
 
 
 events = APIRouter(prefix="/v1/sessions/{session_id}/events", tags=["events"])
-EVENTS = "events"
 Order = Literal["asc", "desc"]
 EventLimit = Annotated[int, Query(ge=1, le=1000)]
 Previews = Annotated[list[Literal["agent.message", "agent.thinking"]] | None, Query()]
@@ -181,7 +185,6 @@ async def stream_events(who: Watcher, session_id: str, event_deltas: Previews = 
 
 
 threads = APIRouter(prefix="/v1/sessions/{session_id}/threads", tags=["threads"])
-THREADS = "threads"
 ThreadLimit = Annotated[int, Query(ge=1, le=1000)]
 
 
@@ -244,7 +247,6 @@ def _with(who: Caller, session: str, thread: str) -> Recorded:
 
 
 resources = APIRouter(prefix="/v1/sessions/{session_id}/resources", tags=["resources"])
-RESOURCES = "resources"
 
 
 class NewResource(BaseModel):
@@ -296,10 +298,6 @@ def _refuse_resource(who: Caller, session: str, resource: str) -> NoReturn:
 
 
 # ---- the stream of a session's events --------------------------------------------------------------------------------
-
-
-LOOKING_SECONDS = 1.0  # for what other processes write
-HEARTBEAT_SECONDS = 15.0
 
 
 class Stream(StreamingResponse):
