@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from reverie.app import changes, nights
 from reverie.config import Config, DreamingLimits
 from reverie.core.clock import Clock, schedule
 from reverie.core.errors import BadInput, SwitchedOff
@@ -20,7 +21,6 @@ from reverie.core.scope import LOCAL, Scope
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from reverie.app.nights import NightQueue
     from reverie.app.tenants import TeamViews, Tenants
     from reverie.audit.library import Audit
     from reverie.bridge.library import Bridge
@@ -116,11 +116,9 @@ class Home:
         return Tenants(self)
 
     @cached_property
-    def queue(self) -> NightQueue:
+    def queue(self) -> nights.NightQueue:
         """The nights that wait for a worker, and the worker."""
-        from reverie.app.nights import NightQueue
-
-        return NightQueue(self)
+        return nights.NightQueue(self)
 
     @cached_property
     def sessions(self) -> Library:
@@ -199,10 +197,9 @@ class Home:
     @cached_property
     def search_statements(self) -> StatementSearch:
         """Statements of memory, skills and instructions about a question."""
-        from reverie.app.changes import surface_statements
         from reverie.search.search import StatementSearch
 
-        return StatementSearch(lambda: ((one.kind, one.surface, one.text) for one in surface_statements(self)))
+        return StatementSearch(lambda: ((one.kind, one.surface, one.text) for one in changes.surface_statements(self)))
 
     @cached_property
     def memory(self) -> Memory:
@@ -215,17 +212,14 @@ class Home:
 
     @cached_property
     def review(self) -> Review:
-        from reverie.app.changes import review
-
-        return review(self)
+        return changes.review(self)
 
     @cached_property
     def inbox(self) -> Inbox:
         from reverie.app.bridge import learn_move
-        from reverie.app.changes import checks_of
         from reverie.changes.inbox import Inbox
 
-        wired = partial(checks_of, self), partial(learn_move, self)
+        wired = partial(changes.checks_of, self), partial(learn_move, self)
         return Inbox(self.review, self.memory, self.skills, self.sessions, *wired)
 
     @cached_property
@@ -251,15 +245,11 @@ class Home:
 
     def instructions(self) -> list[Instruction]:
         """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
-        from reverie.app.changes import instructions
-
-        return instructions(self)
+        return changes.instructions(self)
 
     def stores(self, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
         """The newest memory stores in use, each with its first memories, without their content."""
-        from reverie.app.changes import stores
-
-        return stores(self, most, most_memories)
+        return changes.stores(self, most, most_memories)
 
     @cached_property
     def history(self) -> History:
@@ -267,15 +257,11 @@ class Home:
 
     def history_of(self, scope: Scope) -> History:
         """The history of one person's memory, or of what is nobody's (`user` is '')."""
-        from reverie.app.changes import history_of
-
-        return history_of(self, scope)
+        return changes.history_of(self, scope)
 
     def histories(self, workspace: str | None = None, user: str | None = None) -> list[History]:
         """Of the owner and of what is shared here; or of one person, or of everybody, in a workspace."""
-        from reverie.app.changes import histories
-
-        return histories(self, workspace, user)
+        return changes.histories(self, workspace, user)
 
     @cached_property
     def projection(self) -> GitProjection:
@@ -291,14 +277,10 @@ class Home:
 
     def holders(self) -> list[Holder]:
         """Everything Changes were ever made to that is still there."""
-        from reverie.app.changes import holders
-
-        return holders(self)
+        return changes.holders(self)
 
     def verify(self) -> list[Checked]:
-        from reverie.app.changes import verify
-
-        return verify(self)
+        return changes.verify(self)
 
     @cached_property
     def skills(self) -> Skills:
@@ -351,15 +333,11 @@ class Home:
 
     @cached_property
     def dreams(self) -> DreamRunner:
-        from reverie.app.nights import runner
-
-        return runner(self)
+        return nights.runner(self)
 
     def dreaming_on(self, target: str | None = None) -> DreamingLimits:
         """The settings of `[dreaming]`; over a Hermes home, with what the block `dreaming:` of its config.yaml says."""
-        from reverie.app.nights import limits_on
-
-        return limits_on(self, target)
+        return nights.limits_on(self, target)
 
     def check_enabled(self) -> None:
         """Raises where the settings say that there is to be no dreaming at all, over files or over stores."""
@@ -368,9 +346,7 @@ class Home:
 
     def switched_off(self, target: str) -> str:
         """The file that says there is to be no dreaming over a target; empty where none does."""
-        from reverie.app.nights import switched_off
-
-        return switched_off(self, target)
+        return nights.switched_off(self, target)
 
     @cached_property
     def askers(self) -> AskerFactory:
@@ -389,9 +365,7 @@ class Home:
 
     def spending(self) -> dict[str, object]:
         """The cost of models this month, beside what they may take; `asked` is the model of the settings."""
-        from reverie.app.nights import spending
-
-        return spending(self)
+        return nights.spending(self)
 
     @cached_property
     def dream_records(self) -> SqlDreams:
@@ -405,9 +379,7 @@ class Home:
     @cached_property
     def dream(self) -> Dreaming:
         """One night: `home.dream(mode="propose")`, or over one target, `home.dream("hermes")`."""
-        from reverie.app.nights import dreaming
-
-        return dreaming(self)
+        return nights.dreaming(self)
 
     def schedule(self, *, systemd: bool = False) -> Crontab | Timer:
         """The system's own means to dream every night."""
@@ -470,10 +442,11 @@ class Home:
 
     @cached_property
     def _touching(self) -> RecordBeforeRead:
-        from reverie.app.changes import artifact_of
         from reverie.changes.outside_edits import RecordBeforeRead
 
-        return RecordBeforeRead(self.owned, self.history_records, self.outside_edits, partial(artifact_of, self))
+        return RecordBeforeRead(
+            self.owned, self.history_records, self.outside_edits, partial(changes.artifact_of, self)
+        )
 
     @cached_property
     def outside_edits(self) -> OutsideEdits:
@@ -497,15 +470,11 @@ class Home:
 
     def file_of(self, target: str, document: str) -> Path | None:
         """Where a document lies, for people; None where it is no file, or its target is gone."""
-        from reverie.app.changes import file_of
-
-        return file_of(self, target, document)
+        return changes.file_of(self, target, document)
 
     def document_of(self, path: str) -> str:
         """The name history has for the file, or the folder of a skill, at a real path; any other words as they are."""
-        from reverie.app.changes import document_at
-
-        return document_at(self, path)
+        return changes.document_at(self, path)
 
     def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
         """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""
@@ -558,9 +527,7 @@ class Home:
     @cached_property
     def erase(self) -> Erasing:
         """`home.erase(home.erase.plan("session", "claude-code:…"))`, or at once: `home.erase.text("…")`."""
-        from reverie.app.changes import erasing
-
-        return erasing(self)
+        return changes.erasing(self)
 
     @cached_property
     def erasures(self) -> SqlErasures:
