@@ -187,6 +187,61 @@ def test_a_page_that_was_given_back_as_one_block_of_markdown_is_read_as_a_page()
     ]
 
 
+def test_a_label_is_said_with_the_items_below_it_and_with_no_others() -> None:
+    page = """\
+In the shop folder. Run these first:
+
+- Names begin with shop. For example, shop-core.
+- When you cannot, follow the convention:
+  - Say the name.
+  - Say it twice.
+- Keep modules small.
+
+Other matters.
+"""
+    label, inner = "Run these first:", "When you cannot, follow the convention:"
+    assert [one.text for one in statements_in("/a.md", page)] == [
+        "In the shop folder.",
+        f"{label} Names begin with shop.",
+        f"{label} For example, shop-core.",
+        f"{inner} Say the name.",
+        f"{inner} Say it twice.",
+        f"{label} Keep modules small.",
+        "Other matters.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "Never touch code about `SHOP_NETWORK_OFF_VAR`.",
+            "Never touch code about `SHOP_NETWORK_OFF_VAR` or `SHOP_VAR`.",
+        ),
+        ("Before a push run `cargo test -p shop`.", "Before a push run `just test -p shop`."),
+    ],
+)
+def test_a_name_or_a_command_of_code_that_came_is_a_change(old: str, new: str) -> None:
+    assert compared(f"- {old}\n", f"- {new}\n").behaviour
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Before finishing a change, run `just fix`.", "Before finishing a large change, run `just fix`."),
+        (
+            "After making changes to the code run `just fmt` (in the folder `shop`) to format the code and `just fix` "
+            "(in the folder `shop`) to mend whatever the linter finds in the code.",
+            "Before opening a pull request run `just fmt` (in the folder `shop`) to format the code and `just fix` "
+            "(in the folder `shop`) to mend whatever the linter finds in the code.",
+        ),
+    ],
+)
+def test_a_small_part_that_says_something_else_is_not_folded_away(old: str, new: str) -> None:
+    (one,) = compared(f"- {old}\n", f"- {new}\n").differences
+    assert one.kind in (DiffKind.CHANGED, DiffKind.DOUBTFUL)
+
+
 def test_a_label_that_is_partly_bold_is_said_without_its_marks() -> None:
     (one,) = statements_in("/a.md", "**Hosts:** these are ours:\n\n* db1\n")
     assert one.text == "Hosts: these are ours: db1"

@@ -242,6 +242,7 @@ FAR_DOUBT = 0.15  # the same as DOUBT, for two statements that have hardly a wor
 ALONE_DOUBT = 0.6  # the same for the one that went from a place and the one that came, which nothing else puts together
 OTHER_MATTER = 0.5  # likeness below which two statements may be two matters
 SAID_ELSEWHERE = 0.7  # chance of a mere rewording from which a statement that went or came was there already
+SHARED = 0.5  # of the words of the shorter one that stand in the other, too
 ALIKE = 0.5  # likeness below which nothing is taken to be said elsewhere
 CLOSEST = 4
 
@@ -362,7 +363,9 @@ def _said(found: Sequence[Difference], other_side: Sequence[StoreStatement]) -> 
             other, text = other_side[at], one.before or one.after
             if likeness[at] < ALIKE:
                 break
-            if one.place.code == other.code and only_reworded(text, other.text) >= SAID_ELSEWHERE:
+            words, others = stems(text), stems(other.text)
+            shared = len(words & others) >= SHARED * min(len(words), len(others))
+            if shared and one.place.code == other.code and only_reworded(text, other.text) >= SAID_ELSEWHERE:
                 old, new = (one.old, (other,)) if one.old else ((other,), one.new)
                 said[id(one)] = Difference(DiffKind.REPEATED, old, new, SAID_ELSEWHERE)
                 break

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from typing import Any
 
 from reverie.bridge.source import Snapshot
 from reverie.dreams.light.language_detection import detect_language as spoken_in
+from reverie.dreams.light.sentences import sentences
 from reverie.memory.formats import FORMATS, FRONT_MATTER, fence_after
 from reverie.text.relation import RelationKind, chances_of, differs_plainly
 from reverie.text.wording.number_words import spelled
@@ -86,20 +88,32 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _statements(path: str, text: str) -> Iterator[StoreStatement]:
-    heading = label = ""
+    """Each with the label it stands below: that of the list it is in, or of the item it hangs from."""
+    heading, begun = "", False  # `begun`: the entry before ended within its line
+    labels = list[tuple[int, str]]()  # from the outermost, each with its indent; -1 where it is no item itself
     for piece in FORMATS["page"].read(text.encode("utf-8", "surrogateescape")).pieces:
         if piece.entry is None:
-            for kind, words, quote in _opaque(piece.raw):
+            for kind, words, written in _opaque(piece.raw):
                 if kind == "heading":
-                    heading, label = words, ""
+                    heading, labels = words, []
                 elif kind == "label":
-                    label = words
+                    at = _indent(written) if _ITEM.match(written) else -1
+                    labels = [*((depth, one) for depth, one in labels if depth < at), (at, words)]
                 else:
+                    quote = written if kind == "code" else written.strip()
                     yield StoreStatement(words, quote, path, heading, kind == "code")
             continue
-        label = label if _ITEM.match(piece.raw) else ""
+        if not begun:
+            indent = _indent(piece.raw)
+            is_item = indent or _ITEM.match(piece.raw)
+            labels = [(depth, one) for depth, one in labels if depth < indent] if is_item else []
+        begun = not piece.raw.endswith("\n")
         words = " ".join(piece.entry.split())
-        yield StoreStatement(f"{label} {words}" if label else words, piece.entry, path, heading)
+        yield StoreStatement(f"{labels[-1][1]} {words}" if labels else words, piece.entry, path, heading)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _opaque(raw: str) -> Iterator[tuple[str, str, str]]:
@@ -115,7 +129,12 @@ def _opaque(raw: str) -> Iterator[tuple[str, str, str]]:
         elif was_fenced or line.startswith(("    ", "\t")):
             block.append(line)
         elif not fence and not _RULE.fullmatch(line):
-            yield *_line(line), line.strip()
+            kind, words = _line(line)
+            *said, last = [words[start:end].strip() for start, end in sentences(words, words)] or [words]
+            if kind == "label" and last.endswith(":"):  # what stands before it in the line is said by itself
+                yield from (("row", one, one) for one in said)
+                words = last
+            yield kind, words, line
     if block:
         yield "code", "\n".join(block), "\n".join(block)
 
@@ -181,10 +200,12 @@ def _counted(said: str) -> str:
 # ---- two statements --------------------------------------------------------------------------------------------------
 
 _NO_MORE, _NO_LESS = re.compile(r"\bnot? more than\b"), re.compile(r"\bno(?:t less| less| fewer) than\b")
+_SPAN = re.compile(r"`([^`\n]+)`")
 _PART = re.compile(r"[^\W_]+")
 _CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
 OPEN = 0.5  # neither a rewording for sure, nor a change for sure
 TRANSLATED = 0.6  # of two languages, with no value that differs
+LONG, AROUND = 24, 4  # words of a statement that is long, and of those around what differs in it
 ADDED = 3  # words behind which something was said that was not said before
 SMALL_WORDS = 0.9  # of a mere rewording, where only small words differ and the network says the same
 SURE_CONFLICT = 0.75
@@ -206,8 +227,9 @@ def only_reworded(old: str, new: str) -> float:
         if len(spoken) == 2 and "" not in spoken:  # surely two languages: their words say nothing
             return TRANSLATED
     before, after = _read(old)[:LONGEST], _read(new)[:LONGEST]
-    there, back = chances_of(before, after), chances_of(after, before)
-    chance = (there.get(RelationKind.SAME, OPEN) + back.get(RelationKind.SAME, OPEN)) / 2
+    parts = [(before, after), *_where_they_differ(before, after)]
+    ways = [chances_of(*pair).get(RelationKind.SAME, OPEN) for part in parts for pair in (part, part[::-1])]
+    chance = min((there + back) / 2 for there, back in zip(ways[::2], ways[1::2], strict=True))
     if mine == theirs:  # only small words differ
         chance = max(chance, SMALL_WORDS if chance >= OPEN else OPEN)
     else:
@@ -243,21 +265,44 @@ def _exact(old: str, new: str) -> bool:
     mine, theirs = ([one for one in find_values(text) if one.dimension != NAME] for text in (before, after))
     if exchanged(mine, theirs):
         return True
-    code, code_too = _code(before, mine), _code(after, theirs)
-    gone, come = code - code_too, code_too - code
+    code, code_too = _code(old, before, mine), _code(new, after, theirs)
+    gone, come, both = code - code_too, code_too - code, code & code_too
     if len(gone) == len(come):  # the same name in another spelling: `resnet50`, "ResNet-50"
         spelt = [sorted("".join(_PART.findall(one)) for one in side) for side in (gone, come)]
         return spelt[0] != spelt[1]
-    return not all(  # or its parts among the words of the other side
-        {part for one in side for part in _PART.findall(one)} <= set(_PART.findall(text))
+    return not all(  # or its parts among the other words of the other side
+        {part for one in side for part in _PART.findall(one)}
+        <= {part for word in text.split() if _bare(word) not in both for part in _PART.findall(word)}
         for side, text in ((gone, after), (come, before))
     )
 
 
-def _code(text: str, values: Sequence[Value]) -> frozenset[str]:
+def _code(written: str, text: str, values: Sequence[Value]) -> frozenset[str]:
+    """The names of code, by their look or because they are written as code."""
     counted = {part for one in values for part in one.shown.split()}
-    words = {word.strip(",;:!?()[]{}*'…–—").rstrip(".") for word in text.split()}
-    return frozenset(word for word in words if _CODE.search(word) and word not in counted)
+    spans = {_bare(word) for span in _SPAN.findall(written) for word in spelled(_read(span)).split()}
+    words = {_bare(word) for word in text.split()}
+    return frozenset(word for word in words if (_CODE.search(word) or word in spans) and word not in counted)
+
+
+def _bare(word: str) -> str:
+    return word.strip(",;:!?()[]{}*'…–—").rstrip(".")
+
+
+def _where_they_differ(old: str, new: str) -> list[tuple[str, str]]:
+    """Of two long statements the parts that are not the same, with a few words around: the rest would drown them."""
+    before, after = old.split(), new.split()
+    if max(len(before), len(after)) < LONG:
+        return []
+    edits = [
+        (slice(max(0, i - AROUND), j + AROUND), slice(max(0, m - AROUND), n + AROUND), j - i + n - m)
+        for kind, i, j, m, n in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        if kind != "equal"
+    ]
+    if 2 * sum(many for *_, many in edits) > len(before) + len(after):
+        return []
+    parts = [(" ".join(before[here]), " ".join(after[there])) for here, there, _ in edits]
+    return [(one, other) for one, other in parts if _told(one) != _told(other)]
 
 
 def _leaves_open(text: str) -> bool:
@@ -278,4 +323,5 @@ def _bounds(old: str, new: str) -> tuple[float, float]:
         return 0.0, 0.0
     if bool(NEGATORS & set(mine)) != bool(NEGATORS & set(theirs)) or denies(old) != denies(new) or added >= ADDED:
         return 0.0, OPEN
-    return (OPEN if added else 0.0), 1.0
+    told = any(carries_meaning(word) for word in (Counter(mine) - Counter(theirs)) | (Counter(theirs) - Counter(mine)))
+    return (OPEN if added else 0.0), (OPEN if added and told else 1.0)
