@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Literal
 
+from reverie.audit.inventory import AuditedStatement
 from reverie.dreams.light.dates import dates_in
 from reverie.text.relation import RelationKind, conflict_on_one_matter, relate
 from reverie.text.wording.word_lists import listed
@@ -178,7 +179,7 @@ MOST_SENTENCES = 4_000
 SHORTEST, LONGEST = 8, 240  # characters of a sentence that can be compared word by word
 LONG_ENOUGH = 40  # to be no accident below two headings
 MOST_NEIGHBOURS = 16
-SURE_SAME, SURE_ALIKE, SURE_APART, SURE_OVERTAKEN = 0.85, 0.75, 0.5, 0.5
+SURE_SAME, SURE_APART, SURE_OVERTAKEN = 0.85, 0.5, 0.5
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])(?<!\d\.)\s+|\n+")
 _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d+[.)])[ \t].*", re.DOTALL)
 _CHANGED = re.compile(
@@ -191,48 +192,29 @@ _CHANGED = re.compile(
 Tie = Literal["same", "contradicts", "supersedes"]
 
 
-class Placed(Protocol):
-    """A statement somewhere: an entry or a passage, in a document (`place`) and under a heading of it."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def is_entry(self) -> bool: ...
-    @property
-    def section(self) -> str: ...
-    @property
-    def place(self) -> tuple[str, str]: ...
-
-
-Stated = TypeVar("Stated", bound=Placed)
-
-
 @dataclass(frozen=True, slots=True)
-class Pair(Generic[Stated]):
+class Pair:
     """Two statements, compared: `first` is the one to be looked at, and of "supersedes" the one that is over."""
 
     tie: Tie
-    first: Stated
-    second: Stated
+    first: AuditedStatement
+    second: AuditedStatement
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence(Generic[Stated]):
-    statement: Stated
+class _Sentence:
+    statement: AuditedStatement
     read: SplitSentence
     alone: bool  # it is all its statement says
 
 
-def pairs(statements: Sequence[Stated], *, loosely: bool = False) -> list[Pair[Stated]]:
-    """Every pair that is surely tied. One pair of statements is told once, with the worst that is between them.
-
-    `loosely`: what says the same in other words counts, too, where being wrong costs a line that can be taken back.
-    """
+def pairs(statements: Sequence[AuditedStatement]) -> list[Pair]:
+    """Every pair that is surely tied. One pair of statements is told once, with the worst that is between them."""
     sentences = [one for statement in statements for one in _sentences(statement)][:MOST_SENTENCES]
-    found: dict[tuple[int, int], Pair[Stated]] = {}
+    found: dict[tuple[int, int], Pair] = {}
     for one, other in _near(sentences):
-        pair = _tied(one, other) or (_alike(one, other) if loosely else None)
+        pair = _tied(one, other)
         key = (id(one.statement), id(other.statement))
         if pair and (key not in found or _WORSE[pair.tie] < _WORSE[found[key].tie]):
             found[key] = pair
@@ -242,7 +224,7 @@ def pairs(statements: Sequence[Stated], *, loosely: bool = False) -> list[Pair[S
 _WORSE: dict[Tie, int] = {"contradicts": 0, "supersedes": 1, "same": 2}
 
 
-def _sentences(statement: Stated) -> Iterator[_Sentence[Stated]]:
+def _sentences(statement: AuditedStatement) -> Iterator[_Sentence]:
     """The sentences of a statement that stand on their own: not code, not what hangs below a line, not half a line."""
     if statement.text.lstrip().startswith(("```", "~~~", "|", "<", ">")):
         return
@@ -256,7 +238,7 @@ def _sentences(statement: Stated) -> Iterator[_Sentence[Stated]]:
             yield _Sentence(statement, split_sentence(part), alone)
 
 
-def _near(sentences: Sequence[_Sentence[Stated]]) -> Iterator[tuple[_Sentence[Stated], _Sentence[Stated]]]:
+def _near(sentences: Sequence[_Sentence]) -> Iterator[tuple[_Sentence, _Sentence]]:
     """Pairs of sentences of different statements, in order, that are about the same."""
     import numpy as np
 
@@ -274,7 +256,7 @@ def _near(sentences: Sequence[_Sentence[Stated]]) -> Iterator[tuple[_Sentence[St
                 yield one, other
 
 
-def _tied(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
+def _tied(one: _Sentence, other: _Sentence) -> Pair | None:
     if one.alone and other.alone and (tie := _said_twice(one, other)):
         return tie
     if is_han(one.read.text) or is_han(other.read.text) or not _same_ground(one.statement, other.statement):
@@ -282,12 +264,12 @@ def _tied(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | No
     return _overtaken(one, other) or _overtaken(other, one) or _apart(one, other)
 
 
-def _same_ground(one: Placed, other: Placed) -> bool:
+def _same_ground(one: AuditedStatement, other: AuditedStatement) -> bool:
     """A heading says what its lines are about: within a document only lines below the same one can be compared."""
     return one.place != other.place or one.section == other.section
 
 
-def _said_twice(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
+def _said_twice(one: _Sentence, other: _Sentence) -> Pair | None:
     if same_text(one.read, other.read) or (not is_han(one.read.text) and equal(one.read, other.read)):
         # Word for word. Labels recur, and a short line below another heading is about something else.
         a_line = (one.statement.is_entry or other.statement.is_entry) and _same_ground(one.statement, other.statement)
@@ -303,22 +285,7 @@ def _said_twice(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated
     return None
 
 
-def _alike(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
-    """Each way they are read they say the same, or one says all of the other."""
-    if not (one.alone and other.alone) or is_han(one.read.text) or not one.read.signs & other.read.signs:
-        return None
-    if not _same_ground(one.statement, other.statement):
-        return None
-    there, back = relate(one.read.text, other.read.text), relate(other.read.text, one.read.text)
-    kinds, sure = {there.kind, back.kind}, min(there.confidence, back.confidence)
-    more_or_less = kinds == {RelationKind.SAME, RelationKind.REFINES} and much_alike(one.read, other.read)
-    if sure < SURE_ALIKE or not (kinds == {RelationKind.SAME} or more_or_less):
-        return None
-    shorter, longer = sorted((one.statement, other.statement), key=lambda statement: len(statement.text))
-    return Pair("same", shorter, longer, "Another entry says the same in other words.")
-
-
-def _apart(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
+def _apart(one: _Sentence, other: _Sentence) -> Pair | None:
     if not one_thing_apart(one.read, other.read):
         return None
     texts = undated(one.read.text), undated(other.read.text)
@@ -333,7 +300,7 @@ def _apart(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | N
     return Pair("contradicts", one.statement, other.statement, why)
 
 
-def _overtaken(old: _Sentence[Stated], new: _Sentence[Stated]) -> Pair[Stated] | None:
+def _overtaken(old: _Sentence, new: _Sentence) -> Pair | None:
     """The newer one says in so many words that what the older one names is over."""
     changed = _CHANGED.search(new.read.text)
     if changed is None or _CHANGED.search(old.read.text) or old.read.denies or not old.read.states:

@@ -225,7 +225,7 @@ def _is_rule(statement: AuditedStatement) -> bool:
     return statement.circle.startswith(SKILL)
 
 
-def _conflict(pair: Pair[AuditedStatement], shown: Mapping[str, str]) -> Finding:
+def _conflict(pair: Pair, shown: Mapping[str, str]) -> Finding:
     one, other = pair.first, pair.second
     together = meet(one.circle, other.circle)
     severity: Severity = "medium" if together else "note"
@@ -248,7 +248,7 @@ def _conflict(pair: Pair[AuditedStatement], shown: Mapping[str, str]) -> Finding
     return Finding(FindingKind.CONTRADICTORY, severity, one.spot, words, why, advice, None, other.spot, against)
 
 
-def _against_skill(pair: Pair[AuditedStatement], shown: Mapping[str, str]) -> Iterator[Finding]:
+def _against_skill(pair: Pair, shown: Mapping[str, str]) -> Iterator[Finding]:
     """Memory against a skill of the same home. Two skills, or a skill that repeats memory, are nobody's mistake."""
     one, other = pair.first, pair.second
     if pair.tie == "same" or _is_rule(one) == _is_rule(other) or one.spot.home != other.spot.home:

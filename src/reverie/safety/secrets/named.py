@@ -68,10 +68,6 @@ _VENDORS = (
 )
 
 
-def _compiled(body: str) -> re.Pattern[str]:
-    return re.compile(body, re.IGNORECASE | re.VERBOSE)
-
-
 @cache
 def _gate_of(anchor: str) -> re.Pattern[str]:
     """The anchor where something like a sign follows; without that it is only a word (`pass`, `key`, `tokens`)."""
@@ -81,19 +77,15 @@ def _gate_of(anchor: str) -> re.Pattern[str]:
     return re.compile(f"{anchor}(?={after.get(anchor, '' if anchor in _LATIN else signed)})", re.ASCII)
 
 
-@cache
-def _assignment_shape(allowed: str) -> re.Pattern[str]:
-    return _compiled(rf"(?P<name>{allowed}){_SUFFIX}{_CLOSE}[ \t]{{0,8}}(?P<sign>{_SIGN})[ \t]{{0,8}}{_VALUE}")
+# What follows a name.
+_ASSIGNMENT = rf"{_SUFFIX}{_CLOSE}[ \t]{{0,8}}(?P<sign>{_SIGN})[ \t]{{0,8}}{_VALUE}"
+_FLAG = rf"{_SUFFIX}(?:[ ]+|=){_VALUE}"
+_SENTENCE = rf"{_OF}{_IS}[ ]{{0,2}}[*_]{{0,3}}{_VALUE}"
 
 
 @cache
-def _flag_shape(allowed: str) -> re.Pattern[str]:
-    return _compiled(rf"(?P<name>{allowed}){_SUFFIX}(?:[ ]+|=){_VALUE}")
-
-
-@cache
-def _sentence_shape(allowed: str) -> re.Pattern[str]:
-    return _compiled(rf"(?P<name>{allowed}){_OF}{_IS}[ ]{{0,2}}[*_]{{0,3}}{_VALUE}")
+def _shape(allowed: str, behind: str) -> re.Pattern[str]:
+    return re.compile(f"(?P<name>{allowed}){behind}", re.IGNORECASE | re.VERBOSE)
 
 
 def _is_named_so(text: str, at: int, kind: str) -> bool:
@@ -223,7 +215,7 @@ def _before(text: str, at: int) -> SecretSpan | None:
 
 def _follows(text: str, at: int, allowed: str, kind: str) -> SecretSpan | None:
     """`--password …`, `login bob password …`: the name, a space, the value."""
-    found = _flag_shape(allowed).match(text, at)
+    found = _shape(allowed, _FLAG).match(text, at)
     if found is None:
         return None
     introduction = _introduced().search(text[max(0, at - 80) : at])
@@ -236,9 +228,9 @@ def _follows(text: str, at: int, allowed: str, kind: str) -> SecretSpan | None:
 def _at(text: str, at: int, allowed: str, kind: str) -> SecretSpan | None:
     if not _is_named_so(text, at, kind):
         return None
-    if found := _assignment_shape(allowed).match(text, at):
+    if found := _shape(allowed, _ASSIGNMENT).match(text, at):
         return _judged(found, kind)
-    if (found := _sentence_shape(allowed).match(text, at)) and (span := _judged(found, kind)):
+    if (found := _shape(allowed, _SENTENCE).match(text, at)) and (span := _judged(found, kind)):
         return span
     return _follows(text, at, allowed, kind) or (_before(text, at) if kind == "password" else None)
 
