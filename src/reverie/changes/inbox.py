@@ -27,8 +27,7 @@ from reverie.changes.headline import (
 from reverie.changes.land import Landed, Outcome, Unsafe, in_words, undone_by
 from reverie.changes.ledger import Change
 from reverie.changes.proposal import OpenProposals, Proposal, ProposalStatus, elsewhere, moved
-from reverie.changes.queue import Review, Waiting
-from reverie.changes.queue import proposal_outcome as said_of
+from reverie.changes.queue import Review, Waiting, proposal_outcome
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.ids import canonical, sha256
 from reverie.core.scope import Origin
@@ -206,7 +205,7 @@ class Inbox:
             return None, str(error)
         if isinstance(drawn, Drawn):
             return Preview(drawn.edits, artifact.budget), ""
-        return None, said_of(drawn)
+        return None, proposal_outcome(drawn)
 
     @staticmethod
     def _editable(proposal: Proposal, preview: Preview | None) -> str:
@@ -257,7 +256,7 @@ class Inbox:
         else:
             changed = self.review.edited(shown, amendment=_amended(amendment, text), keep=keep)
         if not isinstance(changed, Proposal):
-            return VerdictResult(self.review.get(proposal), False, said_of(changed))
+            return VerdictResult(self.review.get(proposal), False, proposal_outcome(changed))
         said = "The text is changed, and was checked again." if keep else "It fits."
         return VerdictResult(changed, True, said, checks=self.checks(changed))
 
@@ -276,7 +275,7 @@ class Inbox:
             return before
         changed = self.review.redrawn(replace(before, hash=seen), moved(self.memory, self.skills, before, where))
         if not isinstance(changed, Proposal):
-            return VerdictResult(self.review.get(proposal), False, said_of(changed))
+            return VerdictResult(self.review.get(proposal), False, proposal_outcome(changed))
         self.on_move(changed)
         said = f"It is for {where} now, and was checked again."
         return VerdictResult(changed, True, said, checks=self.checks(changed))
@@ -300,7 +299,7 @@ class Inbox:
         again = self.review.propose(stored.suggestion, land=False, asks=stored.asks_because)
         if isinstance(again, Waiting):
             return VerdictResult(stored, True, f"{said} It waits again.", again=again.proposal.id)
-        return VerdictResult(stored, True, f"{said} {said_of(again)}")
+        return VerdictResult(stored, True, f"{said} {proposal_outcome(again)}")
 
 
 def _close_together(evidence: Sequence[Evidence]) -> list[list[Evidence]]:

@@ -19,8 +19,8 @@ from reverie.cli.shell import (
     YES,
     DateOrAge,
     Shell,
+    attempt_confirmed,
     common,
-    confirmed,
     console,
     day,
     ids,
@@ -351,4 +351,4 @@ def undo(
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
             return house.review.undo(change, because, within=within, **kinds)
 
-        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell, "Reverted in")
+        tell_outcome(house, attempt_confirmed(attempt, shell, yes=yes), shell, "Reverted in")

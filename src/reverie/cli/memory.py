@@ -16,8 +16,8 @@ from reverie.cli.shell import (
     YES,
     DateOrAge,
     Shell,
+    attempt_confirmed,
     common,
-    confirmed,
     day,
     ids,
     look,
@@ -320,4 +320,4 @@ def _write(
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
             return house.review.write(chosen, document, operations, because, **kinds)
 
-        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell)
+        tell_outcome(house, attempt_confirmed(attempt, shell, yes=yes), shell)

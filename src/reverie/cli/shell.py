@@ -292,7 +292,7 @@ def added_lines(added: Added) -> Iterable[str]:
 # ---- asking first, and saying what came of it ------------------------------------------------------------------------
 
 
-def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) -> Outcome:
+def attempt_confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) -> Outcome:
     """Do it; where that would touch a critical rule, ask first. A script has to say `--yes`."""
     from reverie.changes.policy import CONFIRM
     from reverie.memory.operation import Conflicted

@@ -16,8 +16,8 @@ from reverie.cli.shell import (
     YES,
     DateOrAge,
     Shell,
+    attempt_confirmed,
     common,
-    confirmed,
     console,
     day,
     one_line,
@@ -229,7 +229,7 @@ def revert(*, name: str, version: str, because: str, despite_findings: bool, yes
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
             return house.refining.revert_skill(name, version, because, **kinds)
 
-        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell)
+        tell_outcome(house, attempt_confirmed(attempt, shell, yes=yes), shell)
 
 
 @skills.command()
@@ -244,7 +244,7 @@ def archive(*, name: str, because: str, yes: bool, shell: Shell) -> None:
         def attempt(even_critical: bool) -> Outcome:
             return house.refining.retire_skill(name, because, even_critical=even_critical)
 
-        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell)
+        tell_outcome(house, attempt_confirmed(attempt, shell, yes=yes), shell)
 
 
 @skills.command()

@@ -12,9 +12,23 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from reverie.changes.land import Landed, in_words
-from reverie.memory import store
-from reverie.memory import store as values
-from reverie.memory.store import Author, Hand, Operation, Refused, StoredMemory, VersionQuery
+from reverie.memory.store import (
+    LARGEST_MEMORY_BYTES,
+    LONGEST_DESCRIPTION,
+    LONGEST_NAME,
+    LONGEST_PATH_BYTES,
+    MOST_METADATA,
+    Author,
+    Flag,
+    Hand,
+    MemoryVersion,
+    Operation,
+    Prefix,
+    Refused,
+    Store,
+    StoredMemory,
+    VersionQuery,
+)
 from reverie.server.caller import Reader, Writer
 from reverie.server.errors import FINAL, Problem, refused
 from reverie.server.pagination import Created, Limit, Page, View, most, paged, position
@@ -29,17 +43,17 @@ def _limited(**limits: Any) -> Any:
     return Field(json_schema_extra=limits)
 
 
-Name = Annotated[str, _limited(minLength=1, maxLength=store.LONGEST_NAME)]
-Description = Annotated[str, _limited(maxLength=store.LONGEST_DESCRIPTION)]
-Path = Annotated[str, _limited(pattern="^(/[^/]+){1,20}$", maxLength=store.LONGEST_PATH_BYTES)]
-Content = Annotated[str, _limited(maxLength=store.LARGEST_MEMORY_BYTES)]
+Name = Annotated[str, _limited(minLength=1, maxLength=LONGEST_NAME)]
+Description = Annotated[str, _limited(maxLength=LONGEST_DESCRIPTION)]
+Path = Annotated[str, _limited(pattern="^(/[^/]+){1,20}$", maxLength=LONGEST_PATH_BYTES)]
+Content = Annotated[str, _limited(maxLength=LARGEST_MEMORY_BYTES)]
 Sha256 = Annotated[str, _limited(pattern="^[0-9a-f]{64}$")]
 
 
 class NewStore(BaseModel):
     name: Name
     description: Description | None = None
-    metadata: Annotated[dict[str, str], _limited(maxProperties=store.MOST_METADATA)] | None = None
+    metadata: Annotated[dict[str, str], _limited(maxProperties=MOST_METADATA)] | None = None
 
 
 class StorePatch(BaseModel):
@@ -131,7 +145,7 @@ class WireMemoryVersion(BaseModel):
     type: Literal["memory_version"] = "memory_version"
     memory_store_id: str
     memory_id: str
-    operation: values.Operation
+    operation: Operation
     path: str | None
     content: str | None
     content_sha256: str | None
@@ -188,11 +202,11 @@ class Error(BaseModel):
     request_id: str
 
 
-def memory_store(store: values.Store) -> MemoryStore:
+def memory_store(store: Store) -> MemoryStore:
     return MemoryStore.model_validate(store, from_attributes=True)
 
 
-def memory(stored: values.StoredMemory, view: str) -> WireMemory:
+def memory(stored: StoredMemory, view: str) -> WireMemory:
     return WireMemory(
         id=stored.id,
         memory_store_id=stored.store,
@@ -207,11 +221,11 @@ def memory(stored: values.StoredMemory, view: str) -> WireMemory:
     )
 
 
-def listed_memory(one: values.StoredMemory | values.Prefix, view: str) -> WireMemory | MemoryPrefix:
-    return MemoryPrefix(path=one.path) if isinstance(one, values.Prefix) else memory(one, view)
+def listed_memory(one: StoredMemory | Prefix, view: str) -> WireMemory | MemoryPrefix:
+    return MemoryPrefix(path=one.path) if isinstance(one, Prefix) else memory(one, view)
 
 
-def memory_version(version: values.MemoryVersion, view: str) -> WireMemoryVersion:
+def memory_version(version: MemoryVersion, view: str) -> WireMemoryVersion:
     return WireMemoryVersion(
         id=version.id,
         memory_store_id=version.store,
@@ -234,21 +248,21 @@ def _content(content: bytes | None, view: str) -> str | None:
     return None if content is None or view == "basic" else content.decode()
 
 
-def _findings(flags: tuple[values.Flag, ...]) -> list[WireFinding]:
+def _findings(flags: tuple[Flag, ...]) -> list[WireFinding]:
     return [WireFinding.model_validate(flag, from_attributes=True) for flag in flags]
 
 
-def _actor(author: values.Author | None) -> Any:
+def _actor(author: Author | None) -> Any:
     match author:
         case None:
             return None
-        case values.Author("session", name):
+        case Author("session", name):
             return SessionActor(session_id=name)
-        case values.Author("user", name):
+        case Author("user", name):
             return UserActor(user_id=name)
-        case values.Author("service_account", name):
+        case Author("service_account", name):
             return ServiceAccountActor(service_account_id=name)
-        case values.Author(_, name):
+        case Author(_, name):
             return ApiActor(api_key_id=name)
 
 
