@@ -159,8 +159,14 @@ def test_two_sentences_that_became_one_say_what_they_said() -> None:
 
 
 def test_one_of_two_lines_that_say_the_same_can_go_without_a_loss() -> None:
-    doubled = RELEASES + "\nPut the ticket number into the tag of every release.\n"
+    doubled = RELEASES + "\nEvery release is tagged with the ticket number.\n"
     assert [one.kind for one in compared(doubled, RELEASES).differences] == [DiffKind.REPEATED]
+
+
+def test_a_line_that_went_and_may_be_said_by_another_is_shown_beside_it() -> None:
+    doubled = RELEASES + "\nPut the ticket number into the tag of every release.\n"
+    (one,) = compared(doubled, RELEASES).differences
+    assert one.kind is DiffKind.DOUBTFUL and one.after == "Tag every release with the ticket number."
 
 
 def test_code_tables_labels_and_json_are_read_as_statements() -> None:

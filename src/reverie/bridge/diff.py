@@ -242,6 +242,7 @@ FAR_DOUBT = 0.15  # the same as DOUBT, for two statements that have hardly a wor
 ALONE_DOUBT = 0.6  # the same for the one that went from a place and the one that came, which nothing else puts together
 OTHER_MATTER = 0.5  # likeness below which two statements may be two matters
 SAID_ELSEWHERE = 0.7  # chance of a mere rewording from which a statement that went or came was there already
+SURELY_ELSEWHERE = 0.9  # and from which nobody has to look at it
 SHARED = 0.5  # of the words of the shorter one that stand in the other, too
 ALIKE = 0.5  # likeness below which nothing is taken to be said elsewhere
 CLOSEST = 4
@@ -365,8 +366,10 @@ def _said(found: Sequence[Difference], other_side: Sequence[StoreStatement]) -> 
                 break
             words, others = stems(text), stems(other.text)
             shared = len(words & others) >= SHARED * min(len(words), len(others))
-            if shared and one.place.code == other.code and only_reworded(text, other.text) >= SAID_ELSEWHERE:
+            chance = only_reworded(text, other.text) if shared and one.place.code == other.code else 0.0
+            if chance >= SAID_ELSEWHERE:
                 old, new = (one.old, (other,)) if one.old else ((other,), one.new)
-                said[id(one)] = Difference(DiffKind.REPEATED, old, new, SAID_ELSEWHERE)
+                kind = DiffKind.REPEATED if chance >= SURELY_ELSEWHERE else DiffKind.DOUBTFUL
+                said[id(one)] = Difference(kind, old, new, round(chance, 3))
                 break
     return said
