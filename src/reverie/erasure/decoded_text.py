@@ -66,16 +66,13 @@ def decoded_views(text: str) -> Iterator[DecodedView]:
     who asks: few texts hold what is looked for."""
     earlier = DecodedView(text)
     for _ in range(ROUNDS):
-        if not _may_be_escaped(earlier.text) or not _ESCAPE.search(earlier.text):
+        # Quick: nearly every text is asked.
+        has_no_sign = earlier.text.isascii() and not any(sign in earlier.text for sign in ("%", "&", "\\", "=", "<"))
+        if has_no_sign or not _ESCAPE.search(earlier.text):
             return
         plain = _ESCAPE.sub(lambda found: "".join(char for char, _ in _decoded(found)), earlier.text)
         earlier = DecodedView(plain, earlier)
         yield earlier
-
-
-def _may_be_escaped(text: str) -> bool:
-    """Quick: nearly every text is asked."""
-    return not text.isascii() or any(sign in text for sign in ("%", "&", "\\", "=", "<"))
 
 
 def _undone(view: DecodedView) -> tuple[int, ...]:

@@ -214,19 +214,14 @@ def _parsed(text: str) -> Iterator[object]:
         else:
             if value is None:
                 raise NotJson("a key stands in it twice")
-            yield _writable(value)
+            written = json.dumps(value, ensure_ascii=False)
+            try:
+                written.encode()
+            except UnicodeEncodeError:  # `?` for half a character (a lone surrogate), which no file can hold
+                value = json.loads(written.encode("utf-8", "replace"))
+            yield value
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
     found = dict(pairs)
     return found if len(found) == len(pairs) else None
-
-
-def _writable(value: object) -> object:
-    """With `?` for half a character (a lone surrogate), which no file can hold."""
-    written = json.dumps(value, ensure_ascii=False)
-    try:
-        written.encode()
-    except UnicodeEncodeError:
-        return json.loads(written.encode("utf-8", "replace"))
-    return value

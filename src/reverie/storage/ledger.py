@@ -166,20 +166,15 @@ def anchored(engine: Engine, scope: Scope, target: str, after: int) -> Iterator[
         with reading(engine, scope) as connection:
             found = connection.execute(asked.where(changes.c.number > after)).all()
             loaded = changes_from_rows(connection, scope, found)
-        page = [Anchored(change, _anchor(one)) for change, one in zip(loaded, found, strict=True)]
-        yield from page
-        if len(page) < CHANGES_AT_ONCE:
+        if missing := next((one for one in found if one.anchor is None), None):
+            raise DatabaseUnusable(
+                f"Row {missing.number} of the ledger is missing: it told of {missing.id}.",
+                next_step="`reverie verify` says more.",
+            )
+        yield from (Anchored(change, str(one.anchor)) for change, one in zip(loaded, found, strict=True))
+        if len(loaded) < CHANGES_AT_ONCE:
             return
-        after = page[-1].change.number or 0
-
-
-def _anchor(found: Any) -> str:
-    if found.anchor is None:
-        raise DatabaseUnusable(
-            f"Row {found.number} of the ledger is missing: it told of {found.id}.",
-            next_step="`reverie verify` says more.",
-        )
-    return str(found.anchor)
+        after = loaded[-1].number or 0
 
 
 class SqlContexts:

@@ -66,8 +66,6 @@ _NEXT_PAGE = (
     .limit(PAGE)
     .execution_options(stream_results=True, max_row_buffer=20)
 )
-
-
 TURN_ROW = ("number", "role", "origin", "name", "at", "noise", "detail", "text")
 STEP_TURNS = 100  # the longest that anyone else's write waits; a longer step makes an import no quicker
 AT_ONCE_TURNS = 500  # a transcript of so many is written in one transaction: that is less work than steps are

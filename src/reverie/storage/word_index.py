@@ -126,8 +126,13 @@ def worth_asking(index: tantivy.Index, terms: Sequence[Term]) -> list[Term]:
 def turns_query(terms: Sequence[Term], where: SearchFilter) -> Query:
     """Any term may match; every bound must, and adds nothing to the score."""
     asked = Query.boolean_query([(Occur.Should, _term_query(term)) for term in terms])
-    bounds = [Query.const_score_query(bound, 0.0) for bound in _bounds(where)]
-    return _every(asked, *bounds) if bounds else asked
+    named = (("user", where.user), ("harness", where.harness), ("role", where.role))
+    bounds = [_is(name, value) for name, value in named if value is not None]
+    if where.since is not None:
+        bounds.append(_at(ceil(where.since.timestamp()), None))
+    if where.until is not None:
+        bounds.append(_at(None, ceil(where.until.timestamp()) - 1))
+    return _every(asked, *(Query.const_score_query(bound, 0.0) for bound in bounds)) if bounds else asked
 
 
 def candidates(index: tantivy.Index, query: Query, size: int) -> list[RankedTurn]:
@@ -160,16 +165,6 @@ def _term_query(term: Term) -> Query:
     ]
     query = forms[0] if len(forms) == 1 else Query.disjunction_max_query(forms)
     return query if term.weight == 1 else Query.boost_query(query, term.weight)
-
-
-def _bounds(where: SearchFilter) -> Iterator[Query]:
-    for name, value in (("user", where.user), ("harness", where.harness), ("role", where.role)):
-        if value is not None:
-            yield _is(name, value)
-    if where.since is not None:
-        yield _at(ceil(where.since.timestamp()), None)
-    if where.until is not None:
-        yield _at(None, ceil(where.until.timestamp()) - 1)
 
 
 def _at(first: int | None, last: int | None) -> Query:

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -69,8 +69,11 @@ class DreamFiles:
 
     def _put_aside(self) -> None:
         """Files of another tool are moved, never overwritten: they are its users' history."""
-        if _is_ours(read_file(self.folder / "state.json")):
-            return
+        content = read_file(self.folder / "state.json") or b"{}"
+        with suppress(ValueError):
+            state = json.loads(content)
+            if isinstance(state, dict) and state.get("made_by") == "reverie":
+                return
         theirs = [self.folder / name for name in THEIRS if (self.folder / name).exists()]
         if theirs:
             # The folder, or one numbered beside it if something was put aside before.
@@ -79,14 +82,6 @@ class DreamFiles:
             make_folder(aside)
             for path in theirs:
                 path.rename(aside / path.name)
-
-
-def _is_ours(content: bytes | None) -> bool:
-    try:
-        told = json.loads(content or b"{}")
-    except ValueError:
-        return False
-    return isinstance(told, dict) and told.get("made_by") == "reverie"
 
 
 @dataclass(frozen=True, slots=True)

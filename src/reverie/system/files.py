@@ -284,21 +284,16 @@ def _lock(handle: int, path: Path, deadline: float | None) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX)
             return
         pause = _SOON
-        while not _lock_now(handle):
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
             if time.monotonic() >= deadline:
                 raise StillLocked(
                     f"{path} is locked by another program.", next_step=f"Wait for it to end; `fuser {path}` names it."
                 )
             time.sleep(pause)
             pause = min(pause * 2, _LATER)
-
-
-def _lock_now(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def identity_of(found: os.stat_result) -> tuple[int, int]:

@@ -197,7 +197,11 @@ class Packing:
         return Member(name, len(content), self._add(name, io.BytesIO(content), len(content)), table=table)
 
     def add_file(self, path: str, content: IO[bytes], size: int, executable: bool) -> Member:
-        name = f"home/{path}" if _fits(f"home/{path}") else f"files/{self._count:06}"
+        name = f"home/{path}"
+        try:
+            tarfile.TarInfo(name).tobuf(tarfile.USTAR_FORMAT, "utf-8", "surrogateescape")
+        except ValueError:  # too long for a header
+            name = f"files/{self._count:06}"
         return Member(name, size, self._add(name, content, size), path=path, executable=executable)
 
     def add_manifest(self, content: bytes) -> None:
@@ -210,14 +214,6 @@ class Packing:
         hashed = HashingStream(content)
         self._tar.addfile(header, io.BufferedReader(hashed))
         return hashed.digest()
-
-
-def _fits(name: str) -> bool:
-    try:
-        tarfile.TarInfo(name).tobuf(tarfile.USTAR_FORMAT, "utf-8", "surrogateescape")
-    except ValueError:
-        return False
-    return True
 
 
 class HashingStream(io.RawIOBase):

@@ -148,7 +148,11 @@ def point_at(place: Path, database: str | None) -> bool:
     if database is not None:
         text = f"database = {_quoted(database)}\n{text}"
         wanted["database"] = database
-    if _loaded(text) != wanted:  # a value over several lines
+    try:
+        as_wanted = tomllib.loads(text) == wanted
+    except ValueError:
+        as_wanted = False
+    if not as_wanted:  # a value over several lines
         text = _written(wanted)
     replace_file(path, text.encode())
     return True
@@ -159,13 +163,6 @@ def _written(said: Mapping[str, object]) -> str:
     tables = {name: value for name, value in said.items() if isinstance(value, dict)}
     plain = "".join(f"{name} = {_quoted(str(value))}\n" for name, value in said.items() if name not in tables)
     return plain + "".join(f"[{name}]\n{_written(inner)}" for name, inner in tables.items())
-
-
-def _loaded(text: str) -> dict[str, object] | None:
-    try:
-        return tomllib.loads(text)
-    except ValueError:
-        return None
 
 
 def _quoted(text: str) -> str:
