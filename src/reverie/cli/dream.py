@@ -53,7 +53,18 @@ def shown_progress(house: Home, *, quiet: bool) -> Iterator[None]:
         return
     house.dreams, house.dream_records  # noqa: B018 - made here: two threads would each make their own
     over, since = Event(), house.clock.now()
-    thread = Thread(target=_follow, args=(house, over, since), daemon=True)
+
+    def follow() -> None:
+        begun = False
+        while not over.wait(EVERY_SECONDS):
+            with suppress(ReverieError):  # it is only told; what is wrong is told by the night itself
+                line = progress_line(house, since)
+                begun = begun or bool(line)
+                if line := line or ("" if begun else "gather, looking for new sessions"):
+                    width = max(20, shutil.get_terminal_size((80, 24)).columns - 1)
+                    click.echo(f"{_CLEAR}{line[:width]}", nl=False, err=True)
+
+    thread = Thread(target=follow, daemon=True)
     thread.start()
     try:
         yield
@@ -61,17 +72,6 @@ def shown_progress(house: Home, *, quiet: bool) -> Iterator[None]:
         over.set()
         thread.join()
         click.echo(_CLEAR, nl=False, err=True)
-
-
-def _follow(house: Home, over: Event, since: datetime) -> None:
-    begun = False
-    while not over.wait(EVERY_SECONDS):
-        with suppress(ReverieError):  # it is only told; what is wrong is told by the night itself
-            line = progress_line(house, since)
-            begun = begun or bool(line)
-            if line := line or ("" if begun else "gather, looking for new sessions"):
-                width = max(20, shutil.get_terminal_size((80, 24)).columns - 1)
-                click.echo(f"{_CLEAR}{line[:width]}", nl=False, err=True)
 
 
 def progress_line(house: Home, since: datetime) -> str:

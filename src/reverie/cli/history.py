@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +35,7 @@ from reverie.core.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.history import History, Instruction, Rule
+    from reverie.changes.history import Instruction, Rule
     from reverie.changes.land import Outcome
     from reverie.changes.ledger import Change
 
@@ -258,7 +257,19 @@ def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str
         if workspace is None and user is None:
             look(house)
             look_at_skills(house)
-        rules, told = _found(house, path, as_of, house.histories(workspace, user))
+        rules: list[Rule] = []
+        unknown: list[NotFound] = []
+        histories = house.histories(workspace, user)
+        for history in histories:
+            try:
+                rules += history.blame(house.document_of(path), as_of)
+            except NotFound as error:
+                unknown.append(error)
+        meant = Path(path).expanduser().absolute()
+        named = [one for one in house.instructions() if Path(one.file) == meant or one.file.endswith(f"/{path}")]
+        if len(unknown) == len(histories) and not named:
+            raise unknown[0]
+        told = named if not rules else []
     if shell.json:
         print_json([*(rule_row(rule) for rule in rules), *map(instruction_row, told)])
         return
@@ -271,23 +282,6 @@ def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str
         head = f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}: {happened(change)}{approved}"
         out.print(head, style="dim", markup=False)
         out.print(f"  {one_line(terminal_safe(rule.text), max(20, out.width - 4))}", markup=False)
-
-
-def _found(
-    house: Home, path: str, as_of: datetime | None, histories: Sequence[History]
-) -> tuple[list[Rule], list[Instruction]]:
-    rules: list[Rule] = []
-    unknown: list[NotFound] = []
-    for history in histories:
-        try:
-            rules += history.blame(house.document_of(path), as_of)
-        except NotFound as error:
-            unknown.append(error)
-    meant = Path(path).expanduser().absolute()
-    told = [one for one in house.instructions() if Path(one.file) == meant or one.file.endswith(f"/{path}")]
-    if len(unknown) == len(histories) and not told:
-        raise unknown[0]
-    return rules, told if not rules else []
 
 
 @click.command(name="diff")
