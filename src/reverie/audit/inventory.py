@@ -277,14 +277,9 @@ def _cut(text: str, form: FormatName) -> Iterator[tuple[str, bool, str]]:
         if piece.entry is not None:
             yield piece.entry, True, section
         elif form == "list":
-            for passage in _passages(piece.raw):
-                yield passage, False, section
+            fenced = [found.group().strip() for found in _FENCED.finditer(piece.raw)]
+            for passage in (*_PARAGRAPHS.split(_FENCED.sub("\n\n", piece.raw)), *fenced):
+                lines = [line for line in passage.strip().splitlines() if not _NO_WORDS.match(line)]
+                if lines and not _NO_WORDS.match(passage.strip()):
+                    yield "\n".join(lines), False, section
             section = next((found[1] for found in reversed(_HEADINGS.findall(piece.raw))), section)
-
-
-def _passages(raw: str) -> Iterator[str]:
-    fenced = [found.group().strip() for found in _FENCED.finditer(raw)]
-    for passage in (*_PARAGRAPHS.split(_FENCED.sub("\n\n", raw)), *fenced):
-        lines = [line for line in passage.strip().splitlines() if not _NO_WORDS.match(line)]
-        if lines and not _NO_WORDS.match(passage.strip()):
-            yield "\n".join(lines)

@@ -67,8 +67,15 @@ def junk(text: str) -> str:
     for name, why in _WHOLE.items():
         if phrases[name].fullmatch(bare):
             return why
-    if why := _dump(text):
-        return why
+    for pattern, least, why in _DUMPS:
+        if len(pattern.findall(text)) >= least:
+            return why
+    # Code from end to end. A snippet with a sentence beside it explains something.
+    lines = [line for line in text.splitlines() if line.strip() and not _FENCE.match(line)]
+    if len(lines) >= _FEWEST_LINES and sum(bool(_CODE_LINE.match(line)) for line in lines) >= _MOSTLY * len(lines):
+        return "It is code, not a statement."
+    if _is_data(text):
+        return "It is data as a program printed it."
     if len(_SPEAKER.findall(text)) >= 2:
         return "It is a piece of a transcript."
     if len(bare) > _LONGEST_TOLD or phrases["lasting"].search(bare):
@@ -88,17 +95,6 @@ def _phrases() -> dict[str, re.Pattern[str]]:
 
     groups = {"lasting": table["lasting"], **table["openings"], **table["whole"]}
     return {name: expression(lines) for name, lines in groups.items()}
-
-
-def _dump(text: str) -> str:
-    for pattern, least, why in _DUMPS:
-        if len(pattern.findall(text)) >= least:
-            return why
-    # Code from end to end. A snippet with a sentence beside it explains something.
-    lines = [line for line in text.splitlines() if line.strip() and not _FENCE.match(line)]
-    if len(lines) >= _FEWEST_LINES and sum(bool(_CODE_LINE.match(line)) for line in lines) >= _MOSTLY * len(lines):
-        return "It is code, not a statement."
-    return "It is data as a program printed it." if _is_data(text) else ""
 
 
 def _is_data(text: str) -> bool:
@@ -156,8 +152,9 @@ def expired(text: str, today: date, *, only_dated: bool = False) -> str:
         lower = sentence.lower()
         if found := _past(lower, today):
             return f"It holds until {found:%Y-%m-%d}, which is over."
-        if not only_dated and len(text) <= _LONGEST_DATED and (word := _only_then(lower)):
-            return f"It says “{word}” and not which day: that was right only when it was written."
+        word = _RELATIVE.search(lower) if not only_dated and len(text) <= _LONGEST_DATED else None
+        if word and _APPOINTED.search(lower) and not _HABIT.search(lower):
+            return f"It says “{word.group()}” and not which day: that was right only when it was written."
     return ""
 
 
@@ -182,10 +179,3 @@ def _days(sentence: str) -> Iterator[tuple[int, int, date]]:
                 yield found.start(), found.end(), date(year, month, day)
             except ValueError:
                 continue  # 31.02.2026 is a number, not a date
-
-
-def _only_then(sentence: str) -> str:
-    found = _RELATIVE.search(sentence)
-    if not found or _HABIT.search(sentence) or not _APPOINTED.search(sentence):
-        return ""
-    return found.group()

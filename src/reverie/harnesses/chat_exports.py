@@ -99,13 +99,15 @@ def _chatgpt_message(message: Mapping[str, Any], where: str) -> Iterator[Said | 
     called = role == "assistant" and isinstance(recipient, str) and recipient not in ("", "all")
     name = author.get("name")
     noise = _noise(role, kind, about)
+    status = mapping_or_empty(about.get("aggregate_result")).get("status")
+    failed = kind == "system_error" or (status != "success" if isinstance(status, str) else None)
     yield Said(
         role=role,
         text="" if called else text,
         name=name if isinstance(name, str) and name else None,
         at=moment(message.get("create_time")),
         calls=(ToolCall(str(recipient), text),) if called else (),
-        failed=_failed(content, about) if role == "tool" else None,
+        failed=failed if role == "tool" else None,
         noise=noise,
         origin=_whose(author, kind, content, about) if role == "user" else None,
     )
@@ -159,13 +161,6 @@ def _noise(role: str, kind: str, about: Mapping[str, Any]) -> str | None:
     if role == "system":
         return "system prompt"
     return "hidden" if about.get("is_visually_hidden_from_conversation") else None
-
-
-def _failed(content: Mapping[str, Any], about: Mapping[str, Any]) -> bool | None:
-    if content.get("content_type") == "system_error":
-        return True
-    status = mapping_or_empty(about.get("aggregate_result")).get("status")
-    return None if not isinstance(status, str) else status != "success"
 
 
 _SHAREGPT = re.compile(rb'"conversations"\s*:\s*\[\s*\{\s*"(?:from|value|role|content)"\s*:')

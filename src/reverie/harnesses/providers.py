@@ -119,11 +119,21 @@ class LocalProvider:
         self._path = path
 
     def search(self, question: str, limit: int) -> list[tuple[str, str]]:
+        from reverie.text.embedding import embed
+        from reverie.text.tokens import tokens
+
         if not self._path.exists():
             return []
         with self._opened() as database:
             rows = database.execute("SELECT id, text FROM memories ORDER BY rowid").fetchall()
-        return _nearest(question, rows)[:limit]
+        if not rows:
+            return []
+        wanted = set(tokens(question))
+        vectors = embed([question, *(text for _, text in rows)])
+        likeness = vectors[1:] @ vectors[0]
+        shared = [len(wanted & set(tokens(text))) / max(1, len(wanted)) for _, text in rows]
+        scored = sorted(((float(likeness[at]) + shared[at], -at) for at in range(len(rows))), reverse=True)
+        return [rows[-at] for score, at in scored if score >= NEAR][:limit]
 
     def add(self, text: str) -> str:
         """Twice is once."""
@@ -141,17 +151,3 @@ class LocalProvider:
                 yield database
         except sqlite3.Error as error:
             raise NotReached(f"{self._path} cannot be used: {error}.", next_step="Mend it or move it away.") from error
-
-
-def _nearest(question: str, rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    from reverie.text.embedding import embed
-    from reverie.text.tokens import tokens
-
-    if not rows:
-        return []
-    wanted = set(tokens(question))
-    vectors = embed([question, *(text for _, text in rows)])
-    likeness = vectors[1:] @ vectors[0]
-    shared = [len(wanted & set(tokens(text))) / max(1, len(wanted)) for _, text in rows]
-    scored = sorted(((float(likeness[at]) + shared[at], -at) for at in range(len(rows))), reverse=True)
-    return [rows[-at] for score, at in scored if score >= NEAR]

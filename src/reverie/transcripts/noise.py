@@ -69,7 +69,8 @@ def noise_in(message: Said) -> str | None:
             return reason
     if len(text) <= 500 and (short := _SHORT.fullmatch(text)):
         return short.lastgroup
-    if _is_banner(text):
+    lines = text.splitlines() if text[0] in "╭┌" else []
+    if lines and _BANNER.match(lines[0]) and _BANNER_END.match(lines[-1]):
         return "banner"
     return None if heard(text).strip() else "injected block"
 
@@ -103,10 +104,3 @@ def _without_hermes_memory(text: str) -> str:
             kept += [_HERMES_RULE, pieces[place]]
             place += 1
     return "".join(kept)
-
-
-def _is_banner(text: str) -> bool:
-    if text[0] not in "╭┌":
-        return False
-    lines = text.splitlines()
-    return bool(_BANNER.match(lines[0]) and _BANNER_END.match(lines[-1]))

@@ -292,14 +292,16 @@ class _Thread:
             yield from self._words(line, text_of(group), beside_results=bool(results))
 
     def _result(self, line: Line, result: Line) -> Said:
-        call = string_or_none(result.get("tool_use_id"))
+        call, error = string_or_none(result.get("tool_use_id")), result.get("is_error")
+        outcome = line.get("toolUseResult")
+        success = outcome.get("success") if isinstance(outcome, Mapping) else None
         return Said(
             "tool",
             text_of(result.get("content")),
             name=self.tools.pop(call, None) if call else None,
             at=moment(line.get("timestamp")),
             answers=call,
-            failed=_failed(line, result),
+            failed=error if isinstance(error, bool) else not success if isinstance(success, bool) else None,
         )
 
     def _words(self, line: Line, text: str, beside_results: bool = False) -> Iterator[Said]:
@@ -385,14 +387,6 @@ def _as_typed(text: str) -> tuple[str, str | None]:
 
 def _tagged(text: str, tag: str) -> str:
     return text.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0].strip()
-
-
-def _failed(line: Line, result: Line) -> bool | None:
-    if isinstance(error := result.get("is_error"), bool):
-        return error
-    outcome = line.get("toolUseResult")
-    success = outcome.get("success") if isinstance(outcome, Mapping) else None
-    return not success if isinstance(success, bool) else None
 
 
 # Subagents woven into the file of their parent, as before 2.0.

@@ -161,18 +161,15 @@ class SecretSpan(NamedTuple):
     kind: str
 
 
-def _joined(one: SecretSpan, two: SecretSpan) -> SecretSpan:
-    """The union, because the part only one of the two saw would otherwise stay readable."""
-    kind = two.kind if one.kind in GENERIC and two.kind not in GENERIC else one.kind
-    return SecretSpan(one.start, max(one.end, two.end), kind)
-
-
 def merge_spans(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     """Disjoint spans in text order covering every given one."""
     result: list[SecretSpan] = []
     for span in sorted(spans):
         if result and span.start < result[-1].end:
-            result[-1] = _joined(result[-1], span)
+            # The union, because the part only one of the two saw would otherwise stay readable.
+            last = result[-1]
+            kind = span.kind if last.kind in GENERIC and span.kind not in GENERIC else last.kind
+            result[-1] = SecretSpan(last.start, max(last.end, span.end), kind)
         else:
             result.append(span)
     return result
