@@ -25,7 +25,7 @@ from reverie.dreams.records import Lease
 from reverie.llm.asker import Asker, RetryPolicy, Timing
 from reverie.llm.budget import Budget, Call, Cap, CapReached, Price, RecordedAnswer, Reservation, Spent, call_of
 from reverie.llm.clients.models import client, is_here, price_of
-from reverie.llm.question import MARGIN, Question, Reply, Usage
+from reverie.llm.question import MARGIN, Failed, Question, Reply, Usage
 from reverie.llm.settings import AT_ONCE, Choice, ModelInfo, ModelSettings, overrides
 from reverie.storage import schema
 from reverie.storage.database import hold, owner_key, put_if_new, writing
@@ -104,21 +104,8 @@ class SqlLedger:
     def _opened(self, connection: Connection, question: Question[Any], model: str, wanted: Reservation) -> Reservation:
         last = connection.execute(select(func.max(schema.calls.c.number)).filter_by(**self._night())).scalar()
         made = replace(wanted, number=(last or 0) + 1)
-        worst = Usage(wanted.tokens_in, wanted.tokens_out)
-        cost = wanted.price.of(worst) if wanted.price else None
-        call = Call(
-            str(question.role),
-            model,
-            question.prompt,
-            question.prompt_sha256,
-            UNDER_WAY,
-            worst,
-            False,
-            cost,
-            0.0,
-            question.sent_characters,
-            question.of_characters,
-        )
+        # Until there is an answer it counts as one that was billed, and of which nothing is known.
+        call = call_of(question, model, wanted, Failed(UNDER_WAY, 0.0, billed=True), UNDER_WAY)
         row = {"number": made.number, "phase": str(question.role), "model": model, "question": question.sha256}
         row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self._clock.now()}
         row |= {"run": self._lease.run}
