@@ -167,7 +167,11 @@ class WebGuard:
             if not visitor.may_decide:
                 raise RequestRefused(403, "Not done", "Your key may look, and not decide: it lacks the scope review.")
             scope["state"]["form"] = form
-            scope["reverie.receive"] = _replay(body)
+
+            async def replay() -> Message:
+                return {"type": "http.request", "body": body, "more_body": False}
+
+            scope["reverie.receive"] = replay
         return None
 
     def _check_name(self, headers: Headers) -> None:
@@ -219,13 +223,6 @@ async def _body(headers: Headers, receive: Receive) -> bytes:
 
 def _too_large() -> RequestRefused:
     return RequestRefused(413, "Too large", f"A form may hold at most {LARGEST_BODY:,} bytes.")
-
-
-def _replay(body: bytes) -> Receive:
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive
 
 
 @dataclass(slots=True)
