@@ -361,6 +361,23 @@ def test_what_should_not_come_in_is_kept_out_with_its_reason(
     assert [one.reason for one in batch.results if isinstance(one, KeptOut)] == [reason]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Am Freitag wird der Müll abgeholt.",
+        "The payments are collected on Friday.",
+        "The user wants answers with an example first.",
+    ],
+)
+def test_what_is_done_every_week_or_only_reads_like_an_order_is_for_a_person_to_decide(
+    home: Home, release: Path, tmp_path: Path, text: str
+) -> None:
+    batch, (waiting,) = proposed(home, tmp_path, "- Nothing.", f"- Nothing.\n- {text}")
+    assert waiting.suggestion.evidence[0].quote == text and not [
+        one for one in batch.results if isinstance(one, KeptOut)
+    ]
+
+
 def test_a_rule_that_went_there_is_removed_here_only_by_its_own_verdict(
     home: Home, release: Path, tmp_path: Path
 ) -> None:

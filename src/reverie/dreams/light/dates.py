@@ -57,6 +57,8 @@ _TOLD_AS_PAST = re.compile(
     r"|(?:ha|hanno|abbiamo|ho|è|sono|siamo) (?:\w+ )?\w+(?:[aiu]t[oaie]|sso|tto|so)"
     r"|\w{2,}(?:ou|eram|aram|iram|iu)|foi|foram|werd|werden|gisteren)\b"
 )
+# "is collected on Friday", "wird am Freitag abgeholt": it is done every Friday
+_IS_DONE = re.compile(r"\b(?:(?:is|are|gets?) (?:\w+ )?\w{2,}ed|(?:wird|werden) .*ge\w{3,}(?:t|en))\b")
 _NEARBY = re.compile("|".join(rf"(?P<d{shift + 1}>\b(?:{words})\b|(?:{words}))" for shift, words in _NEAR.items()))
 
 
@@ -106,7 +108,9 @@ def _relative(words: str, said_on: date | None) -> Iterator[SpokenDate]:
     if said_on is None:
         return
     for found in _LAST_DAY.finditer(words):
-        if not (found["surely"] or found["gone"] or _TOLD_AS_PAST.search(_clause(words, *found.span()))):
+        clause = _clause(words, *found.span())
+        told_as_past = _TOLD_AS_PAST.search(clause) and not _IS_DONE.search(clause)
+        if not (found["surely"] or found["gone"] or told_as_past):
             continue
         day = next(name for name, value in found.groupdict().items() if value and name[0] == "w")
         back = (said_on.weekday() - int(day[1:])) % 7 or 7
