@@ -192,7 +192,8 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
     if case.tidies:
         return made
     if not item.sure:
-        too_little = doubted or made.total < WORTH_ASKING or (case.copied and _is_fragment(item))
+        little = made.total < WORTH_ASKING and item.op is not Op.REPLACE  # what contradicts an entry is worth a look
+        too_little = doubted or little or (case.copied and _is_fragment(item))
         made = made.but(finding(Reason.DOUBTFUL if too_little else Reason.UNSURE))
     elif made.total < WORTH_ASKING and not case.own:
         made = made.but(finding(Reason.DOUBTFUL))
@@ -209,7 +210,8 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
 def _only_of_form(one: Decided) -> bool:
     """Light is sure that it is to be kept, and what is doubted is only how it was put: a person sees that at once."""
     doubts = {each.reason for each in one.findings if Mark.DOUBT in each.reason.marks}
-    return one.case.surest >= STANDING and doubts <= {Reason.LEANS, Reason.NOT_OWN_WORDS}
+    sure = one.case.surest >= STANDING or one.item.op is Op.REPLACE
+    return sure and doubts <= {Reason.LEANS, Reason.NOT_OWN_WORDS}
 
 
 def _is_fragment(item: Item) -> bool:
