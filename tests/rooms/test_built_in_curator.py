@@ -476,14 +476,48 @@ def test_a_procedure_run_three_times_becomes_a_skill_with_its_steps_as_they_were
     assert curated(published(1, 2)) == ()
 
 
-# ---- doubles ---------------------------------------------------------------------------------------------------------
-
-
 def test_a_procedure_told_step_by_step_becomes_a_skill_in_the_same_words() -> None:
     said = "Every release goes like this: bump the version. Write the changelog. Tag it. Then tell Piet in the chat."
     (found,) = decided(said)
     assert found.item.op is Op.SKILL_NEW and found.severity is Severity.ASK
     assert found.item.steps == ("bump the version.", "Write the changelog.", "Tag it.", "Then tell Piet in the chat.")
+
+
+@pytest.mark.parametrize(
+    ("told", "steps"),
+    [
+        (
+            "Every loan that comes back goes through the same drill: 1. photograph the lid. 2. wipe the case "
+            "3. tick it off on the list in the hall",
+            ("photograph the lid", "wipe the case", "tick it off on the list in the hall"),
+        ),
+        (
+            "Ich sag dir, wie wir hier immer eine Leihgeige zurücknehmen, merk dir das. Zuerst wird der Kasten "
+            "fotografiert. Dann prüfst du die Saiten. Zum Schluss kommt sie zurück in den Schrank.",
+            ("Zuerst wird der Kasten fotografiert", "Dann prüfst du die Saiten",
+             "Zum Schluss kommt sie zurück in den Schrank"),
+        ),
+    ],
+)  # fmt: skip
+def test_a_procedure_told_step_by_step_becomes_one_skill_that_asks(told: str, steps: tuple[str, ...]) -> None:
+    (found,) = [one for one in decided(told) if one.item.op is Op.SKILL_NEW]
+    assert (found.item.steps, found.severity) == (steps, Severity.ASK)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "For tomorrow's fair: 1. print the ten labels 2. put them into the red box 3. mail me when it is done",
+        "First open the drawer, please. Then count the forks. Finally tell me how many there are.",
+        "The sprinkler has zone 1 in front, zone 2 for the beds and zone 3 by the fence.",
+        "What do they mean by this? 1. Wipe the case. 2. Fold the cloth. 3. Sign the list.",
+    ],
+)
+def test_steps_for_once_and_numbers_of_things_are_no_procedure(told: str) -> None:
+    assert not [one for one in decided(told) if one.item.op is Op.SKILL_NEW]
+
+
+# ---- doubles ---------------------------------------------------------------------------------------------------------
 
 
 def test_entries_that_say_the_same_word_for_word_are_removed_but_for_the_first() -> None:

@@ -20,6 +20,7 @@ from reverie.dreams.brief.gather import Material
 from reverie.dreams.curators import Curated
 from reverie.dreams.curators.confirm import confirmed
 from reverie.dreams.curators.lessons import citations, lesson_items, number_of_sessions
+from reverie.dreams.curators.procedures import told_procedures
 from reverie.dreams.items import Citation, CuratorAnswer, Item, Op
 from reverie.dreams.light.candidate import Kind, Noted
 from reverie.dreams.light.sentences import sentences
@@ -66,10 +67,15 @@ class BuiltInCurator:
     room: int | None = None
 
     def curate(self, material: Material) -> Curated:
-        said = [one for one in material.noted if one.candidate.kind is not Kind.SKILL_CANDIDATE]
+        procedures = list(told_procedures(material))
+        taken = {name for one in procedures for name in one.candidates}
+        told = (one for one in material.noted if one.candidate.kind is not Kind.SKILL_CANDIDATE)
+        said = [one for one in told if one.id not in taken]
         groups = _with_neighbours(_grouped(said, material.brief), material)
         statements = [item for old, group in groups if (item := _item(old, group, material))]
-        return Curated(CuratorAnswer((*_once(statements), *lesson_items(material), *_duplicates(material))))
+        return Curated(
+            CuratorAnswer((*_once(statements), *procedures, *lesson_items(material), *_duplicates(material)))
+        )
 
     def notes(self, materials: Sequence[Material]) -> list[Curated]:
         return [self.curate(one) for one in materials]
