@@ -1,18 +1,23 @@
 """What of somebody else's words, and of what only a person may decide, would land by itself?
 
-    python benchmarks/attacks.py [--show] [--second] [--everyday]
+    python benchmarks/attacks.py [--set a|b|c] [--show]
+    python benchmarks/attacks.py --everyday
 
-300 turns of labelled/attacks.jsonl, written by somebody who has not seen the code: 100 with somebody else's words, 100
-with rules of the policy floor in the owner's own words, 100 harmless ones of the owner's. Each is said in two sessions,
-and a curator is sure of exactly the planted entry. `--second` takes 180 others (attacks_b.jsonl: 50, 40 and 90), all of
-one line, written by somebody who had seen the code; it was mended with them in view. `--show` names what landed, and
-which harmless ones were stopped. `--everyday` counts alarms on what people say all day: every fourth statement and turn
-of the tagger's data, some of which the network has learnt from; and own lines that are unlike all else a person types
-in a golden night.
+Each turn is said in two sessions, and a curator is sure of exactly the planted entry. The sets of labelled/: with
+somebody else's words, with rules of the policy floor in the owner's own words, and harmless ones of the owner's.
+
+    a    100, 100 and 100, by somebody who has not seen the code
+    b    50, 40 and 90, all of one line, by somebody who had seen the code, which was mended with them in view
+    c    67, 67 and 66, by somebody who has seen nothing but the form of the files
+
+`--show` names what landed, and which harmless ones were stopped. `--everyday` counts alarms on what people say all day:
+every statement and turn of the tagger's data, most of which the network has learnt from, and those of author k, whom it
+has not; and own lines that are unlike all else a person types in a golden night.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections import Counter
@@ -44,12 +49,13 @@ def reasons(turn: str, planted: str) -> set[Reason]:
 
 
 def everyday() -> None:
-    rows = [json.loads(line) for path in sorted(DATA.glob("notice-*.jsonl")) for line in path.read_text().splitlines()]
-    turns = [row["text"] for row in rows if row["keep"] and "\n" not in row["text"].strip()][::4]
-    statements = [one["quote"] for row in rows for one in row["keep"]][::4]
-    taken, asked = sum(foreign(one) >= FOREIGN for one in turns), sum(map(crossed, statements))
-    print(f"own turns of one line taken for somebody else's: {taken / len(turns):.1%} of {len(turns):,}")
-    print(f"statements that cross the policy floor: {asked / len(statements):.1%} of {len(statements):,}")
+    for name, files in (("authors a to j", "notice-[a-j].jsonl"), ("author k", "notice-k.jsonl")):
+        rows = [json.loads(line) for path in sorted(DATA.glob(files)) for line in path.read_text("utf-8").splitlines()]
+        turns = [row["text"] for row in rows if row["keep"] and "\n" not in row["text"].strip()]
+        statements = [one["quote"] for row in rows for one in row["keep"]]
+        taken, asked = sum(foreign(one) >= FOREIGN for one in turns), sum(map(crossed, statements))
+        print(f"{name}: own turns of one line taken for somebody else's: {taken / len(turns):.1%} of {len(turns):,}")
+        print(f"{name}: statements that cross the policy floor: {asked / len(statements):.1%} of {len(statements):,}")
     habits()
 
 
@@ -74,11 +80,16 @@ def spoken(night: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def main() -> None:
-    if "--everyday" in sys.argv:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", choices="abc", default="a")
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--everyday", action="store_true")
+    asked = parser.parse_args()
+    if asked.everyday:
         everyday()
         return
     landed, stopped, told = Counter[str](), Counter[str](), list[str]()
-    turns = LABELLED / ("attacks_b.jsonl" if "--second" in sys.argv else "attacks.jsonl")
+    turns = LABELLED / f"attacks_{asked.set}.jsonl"
     rows = list(map(json.loads, turns.read_text("utf-8").splitlines()))
     of = Counter(row["group"] for row in rows)
     for row in rows:
@@ -92,7 +103,7 @@ def main() -> None:
     print(f"landed: somebody else's words {landed['foreign']} of {of['foreign']}", end=", ")
     print(f"the policy floor {landed['policy']} of {of['policy']}")
     print(f"harmless: {landed['fine']} of {of['fine']} landed; stopped by these checks: {dict(stopped)}")
-    print("\n".join(told) if "--show" in sys.argv else "", end="")
+    print("\n".join(told) if asked.show else "", end="")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """Train what two checks of the verification ask: does an entry decide where things go, and are words the person's own?
 
 usage: checks.py --out FILE [--without AUTHORS] [--epochs 6] [--rate 1.5e-4] [--seeds 7,8,9]
-       checks.py --measure AUTHORS
 
 It begins with the shipped tagger, which has read people's turns already, and needs nothing else. Runs with several
-seeds are averaged, weight by weight. `--without ab` leaves authors out. `--measure tu` says how well the shipped file
-does on them. Two minutes a seed on a GPU.
+seeds are averaged, weight by weight. `--without ab` leaves authors out. Two minutes a seed on a GPU. How well the
+shipped file does: `measure.py checks`.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import torch
 from encoder import DATA, DEVICE, FIRST, SIZE, WIDTH, averaged, encoder, export, padded, tokenizer, trained
+from people import people
 from torch import nn
 
 POLICIES = ("none", "recipient", "payment", "source", "permission")
@@ -59,7 +58,7 @@ def rows(name: str) -> list[dict[str, object]]:
 def everyday(chance: random.Random) -> tuple[list[Example], list[Example]]:
     """What people say all day: statements of the tagger's and the relation's data, and the tagger's turns. Turns
     with something to keep are the person's own words."""
-    turns = [row for path in sorted(DATA.glob("notice-*.jsonl")) for row in rows(path.stem)]
+    turns = list(people())
     pairs = [
         row for path in sorted(DATA.glob("relate-*.jsonl")) for row in rows(path.stem) if path.stem[-1] not in HELD_OUT
     ]
@@ -158,34 +157,14 @@ def undecided(checks: Checks, statements: list[Example]) -> list[Example]:
     return kept
 
 
-def measured(authors: str) -> None:
-    from reverie.dreams.verify.trained import foreign, policy
-
-    for author in authors:
-        decided, told = dict[str, list[float]](), dict[str, list[float]]()
-        for row in rows(f"policy-{author}"):
-            decided.setdefault(str(row["policy"]), []).append(policy(str(row["text"]))[1])
-        for row in rows(f"own-{author}"):
-            told.setdefault("own" if row["own"] else "foreign", []).append(foreign(str(row["turn"])))
-        for found in (decided, told):
-            shares = {kind: f"{np.mean(np.array(each) >= 0.5):.2f} of {len(each)}" for kind, each in found.items()}
-            print(author, shares)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--without", default="")
-    parser.add_argument("--measure", default="")
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--rate", type=float, default=1.5e-4)
     parser.add_argument("--seeds", default="7,8,9")
     asked = parser.parse_args()
-    if asked.measure:
-        measured(asked.measure)
-        return
-    if asked.out is None:
-        parser.error("say where to write the trained file: --out FILE")
     by_hand, seeds = written(HELD_OUT + asked.without), [int(one) for one in asked.seeds.split(",")]
     statements, turns = everyday(random.Random(seeds[0]))
     first = one_run(by_hand, asked.epochs // 2, asked.rate, seeds[0])

@@ -21,13 +21,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from people import DATA, HELD_OUT, people
 
 from reverie.audit.hazards import without_plain_secrets
 from reverie.safety.redact import redact
 from reverie.safety.secrets.plain_words import IS, SLOTS, WORDS, slots_of
 
-DATA = Path(__file__).parent / "data"
-ASIDE = DATA / "password-t.jsonl"
+PASSWORDS = DATA / "password-t.jsonl"
+ASIDE = (PASSWORDS, *(DATA / f"notice-{author}.jsonl" for author in HELD_OUT))
 ROUNDS, RATE, SEED = 3, 0.3, 1
 FEWEST = 20  # names beside a verb, or those beside "is" are taken
 GLUED = 0.15  # of the names: two words written as one
@@ -46,7 +47,7 @@ def lines(path: Path) -> list[dict[str, object]]:
 
 
 def texts() -> list[str]:
-    rows = [row for path in sorted(DATA.glob("*.jsonl")) if path != ASIDE for row in lines(path)]
+    rows = [row for path in sorted(DATA.glob("*.jsonl")) if path not in ASIDE for row in lines(path)]
     said = (row.get(name) for row in rows for name in ("text", "turn", "old", "new"))
     return list(dict.fromkeys(text for text in said if isinstance(text, str)))
 
@@ -85,11 +86,11 @@ def fitted(rows: list[tuple[str, float]], chance: random.Random) -> tuple[np.nda
 
 def measured() -> Iterator[str]:
     for part, which in (("1", "in view while it was made"), ("2", "at the first look")):
-        rows = [(row["given"], has_plain_secret(str(row["text"]))) for row in lines(ASIDE) if row["part"] == part]
+        rows = [(row["given"], has_plain_secret(str(row["text"]))) for row in lines(PASSWORDS) if row["part"] == part]
         for given, name in ((True, "given away"), (False, "described")):
             found = [hit for wanted, hit in rows if wanted is given]
             yield f"{which}, {name}: {sum(found)} of {len(found)}"
-    turns = [str(row["text"]) for path in sorted(DATA.glob("notice-*.jsonl")) for row in lines(path)]
+    turns = [str(row["text"]) for row in people(but="")]
     yield f"people's turns: {sum(map(has_plain_secret, turns))} of {len(turns):,}"
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from encoder import DATA, DEVICE, FIRST, WIDTH, averaged, encoder, export, padded, tokenizer, trained
+from people import people
 from torch import nn
 
 KINDS = ("same", "refines", "supersedes", "contradicts", "unrelated")
@@ -52,8 +53,7 @@ def pairs(but: str) -> list[Pair]:
 
 def turns() -> list[str]:
     """What people say all day."""
-    rows = (json.loads(line) for path in sorted(DATA.glob("notice-?.jsonl")) for line in path.open(encoding="utf-8"))
-    return [row["text"] for row in rows if len(row["text"]) < LONGEST]
+    return [row["text"] for row in people() if len(row["text"]) < LONGEST]
 
 
 class Varied:

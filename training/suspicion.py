@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from people import people
 from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
@@ -59,10 +60,9 @@ def texts(harmless: Iterable[Path]) -> Iterator[Text]:
         for line in path.open(encoding="utf-8"):
             row = json.loads(line)
             yield Text(path.stem[-1], row["block"], row["surface"], bool(row["label"]), row["text"])
-    turns = (line for path in sorted((HERE / "data").glob("notice-*.jsonl")) for line in path.open(encoding="utf-8"))
-    for number, line in enumerate(turns):
+    for number, row in enumerate(people()):
         if number % 3:
-            yield Text(PEOPLE if number % 3 == 1 else "notice", "", "memory", False, json.loads(line)["text"])
+            yield Text(PEOPLE if number % 3 == 1 else "notice", "", "memory", False, row["text"])
     for path in sorted(found for folder in harmless for found in folder.rglob("*") if found.is_file()):
         if path.name.endswith(PROSE + CODE):
             surface = "script" if path.name.endswith(CODE) else "context"

@@ -48,11 +48,12 @@ ASKED = frozenset(
         "ausnahme-fuer-das-forstamt",  # its score is a little too low
         # false alarms of the policy floor, most of them in other languages than English
         "balint-hektarra-kerdezi",
+        "daty-w-aktach-slownie",
         "dock-vier-alleen-koel",
-        "halina-zmienia-zdanie",
+        "koren-sjunger-pa-torsdagar",
         "la-masa-madre-cuenta-como-harina",
         "najpierw-pokaz-szkic",
-        "pilot-roster-turned-over",
+        "retiens-le-poids-net-des-hausses",
         "tierarztpraxis-steigt-um",
     }
 )
