@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from reverie.safety.personal.sensitive import sensitive
+from reverie.safety.sensitive import sensitive
 
 LABELLED = Path(__file__).parent / "labelled" / "sensitive.txt"
 

@@ -25,7 +25,7 @@ from people import DATA, HELD_OUT, people
 
 from reverie.audit.hazards import without_plain_secrets
 from reverie.safety.redact import redact
-from reverie.safety.secrets.plain_words import IS, SLOTS, WORDS, slots_of
+from reverie.safety.secrets.values import IS, SLOTS, WORDS, slots_of
 
 PASSWORDS = DATA / "password-t.jsonl"
 ASIDE = (PASSWORDS, *(DATA / f"notice-{author}.jsonl" for author in HELD_OUT))

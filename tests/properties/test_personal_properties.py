@@ -3,8 +3,8 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from reverie.safety.personal.pseudonyms import Pseudonyms
-from reverie.safety.personal.sensitive import asked_to_remember, sensitive
+from reverie.safety.redact import Pseudonyms
+from reverie.safety.sensitive import asked_to_remember, sensitive
 
 PIECES = st.sampled_from(
     [

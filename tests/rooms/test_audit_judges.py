@@ -26,9 +26,8 @@ from reverie.audit.inventory import (
 )
 from reverie.audit.junk import expired, junk
 from reverie.audit.library import examined, suggestions
-from reverie.audit.page import join_markup, tag
 from reverie.audit.references import dead_path, missing_from_project, read_project
-from reverie.audit.report import graded
+from reverie.audit.report import graded, join_markup, tag
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied
 from reverie.skills.skill import read_skill
 

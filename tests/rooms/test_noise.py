@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.transcripts.noise import OURS, heard, noise_in
-from reverie.transcripts.session import Said, ToolCall
+from reverie.transcripts.session import OURS, Said, ToolCall, heard, noise_in
 
 RULE = "═" * 46
 SNAPSHOT = f"{RULE}\nMEMORY (your personal notes) [5% — 126/2,200 chars]\n{RULE}\nStaging is on db1\n§\nUse pytest"

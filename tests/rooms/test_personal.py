@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from reverie.safety.personal.pseudonyms import Pseudonyms
+from reverie.safety.redact import Pseudonyms
 
 REPLACED = [
     ("write to ann.lee+news@example.co.uk.", "write to <mail-1>."),
@@ -104,7 +104,7 @@ def test_a_stand_in_a_model_made_up_stays_as_it_is() -> None:
 
 def test_replacing_is_quick_on_texts_made_to_be_slow() -> None:
     code = (
-        "import time; from reverie.safety.personal.pseudonyms import Pseudonyms\n"
+        "import time; from reverie.safety.redact import Pseudonyms\n"
         "for piece in ('a@', '1 ', '+1', '0', 'Aa ', '1 Aa ', 'DE89 ', '4111 ', 'tel: ', 'rue de la ', 'a.a@a.'):\n"
         "    start = time.perf_counter(); Pseudonyms().replaced(piece * (200_000 // len(piece)))\n"
         "    assert time.perf_counter() - start < 8, piece\n"

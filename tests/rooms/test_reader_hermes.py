@@ -15,9 +15,8 @@ import pytest
 
 from reverie.core.scope import Origin
 from reverie.harnesses.hermes.reader import HermesReader
-from reverie.transcripts.noise import noise_in
 from reverie.transcripts.readers import Event, Flaw, Opened
-from reverie.transcripts.session import Head, Said
+from reverie.transcripts.session import Head, Said, noise_in
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SESSIONS = (

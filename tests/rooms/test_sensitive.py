@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from reverie.safety.personal.sensitive import KINDS, Sensitive, asked_to_remember, sensitive
+from reverie.safety.sensitive import KINDS, Sensitive, asked_to_remember, sensitive
 
 SAID = [
     ("health", "I was diagnosed with Hashimoto's in 2019"),
@@ -143,7 +143,7 @@ def test_one_text_can_say_several_things_in_order() -> None:
 
 
 def test_importing_safety_loads_no_table() -> None:
-    modules = ("tomllib", "reverie.safety.personal.sensitive")
+    modules = ("tomllib", "reverie.safety.sensitive")
     code = f"import sys, reverie.safety; print(*(name in sys.modules for name in {modules}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False False"
@@ -151,7 +151,7 @@ def test_importing_safety_loads_no_table() -> None:
 
 def test_a_text_made_to_be_slow_is_not() -> None:
     code = (
-        "import time; from reverie.safety.personal.sensitive import asked_to_remember, sensitive\n"
+        "import time; from reverie.safety.sensitive import asked_to_remember, sensitive\n"
         "for piece in ('I ', 'my ', 'I am very ', 'a', 'Aaa ', 'I have a ', 'the password ', '我', '私は', '`'):\n"
         "    text, start = piece * (20_000 // len(piece)), time.perf_counter()\n"
         "    sensitive(text); asked_to_remember(text)\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadInput
-from reverie.skills.names import checked_document, checked_subject, subject_problem
+from reverie.skills.skill import checked_document, checked_subject, subject_problem
 
 
 @pytest.mark.parametrize("name", ["deploy", "devops/release-checklist", "deploy.md", "v2.1", "déploy", "配置", "a_b"])

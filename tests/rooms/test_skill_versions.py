@@ -6,7 +6,7 @@ import pytest
 
 from reverie.skills.amend import guessed_bump
 from reverie.skills.edits import Overlap, merge_lines
-from reverie.skills.names import Bump, bumped
+from reverie.skills.skill import Bump, bumped
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home
-from reverie.transcripts.noise import noise_in
-from reverie.transcripts.session import Said
+from reverie.transcripts.session import Said, noise_in
 from tests.conftest import HomeMaker
 
 MEMORY = "Staging DB is db1.internal:5432.\n§\nThe shop is Django."

@@ -403,9 +403,8 @@ class Home:
 
     @cached_property
     def audit(self) -> Audit:
-        from reverie.audit.collect import AuditSources
         from reverie.audit.inventory import ThisMachine
-        from reverie.audit.library import Audit
+        from reverie.audit.library import Audit, AuditSources
         from reverie.system.skill_folders import SkillFolder
 
         machine = ThisMachine(self.config.place("~/"), self.config.environment.get("PATH", ""))

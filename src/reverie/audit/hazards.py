@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reverie.safety.personal.sensitive import sensitive
 from reverie.safety.redact import Redacted, redact
 from reverie.safety.report import Report, visible
 from reverie.safety.scan import scan
 from reverie.safety.secrets.named import PASSWORDS
-from reverie.safety.secrets.plain_words import said_of_passwords
-from reverie.safety.secrets.values import is_code, is_mixed, is_placeholder
+from reverie.safety.secrets.values import is_code, is_mixed, is_placeholder, said_of_passwords
+from reverie.safety.sensitive import sensitive
 
 HIDDEN = "[redacted:password]"
 SHORTEST = 5

@@ -1,23 +1,197 @@
-"""`home.audit`: look at everything, say what is wrong with it, and turn that into suggestions."""
+"""`home.audit`: look at everything an agent reads, say what is wrong with it, and turn that into suggestions.
+
+What is looked at: targets, skill folders, what Hermes counted, what others left.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from reverie.audit.collect import AuditSources
-from reverie.audit.hermes_dreaming import damage
-from reverie.audit.inventory import ORDER, AuditedDocument, Finding, FindingKind, Inventory, Machine
+from reverie.audit.hermes_dreaming import damage, read_traces
+from reverie.audit.inventory import (
+    ORDER,
+    AuditedDocument,
+    Finding,
+    FindingKind,
+    Inventory,
+    KeptSkill,
+    Machine,
+    Spot,
+    Traces,
+    Unread,
+    Use,
+    home_of,
+)
 from reverie.audit.references import read_project
 from reverie.audit.report import AuditReport, reported
 from reverie.audit.skills import in_skills
 from reverie.audit.statements import compare_statements, in_context, in_document
 from reverie.changes.proposal import Suggestion
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, moment
+from reverie.core.errors import BadInput, ReverieError
 from reverie.memory.operation import Add
-from reverie.memory.target import Target
+from reverie.memory.target import CONTEXT_FILES, SHARED, Target, context_of
+from reverie.memory.targets import Targets
+from reverie.skills.library import Folder, folder_name
+from reverie.skills.skill import read_skill
+from reverie.transcripts.json_streams import mapping_or_empty, parsed_or_none
+
+CODEX = "${CODEX_HOME:-~/.codex}"
+_SKILLS_BELOW = (".claude/skills", ".agents/skills", ".codex/skills", "skills")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSources:
+    """`folder_at` makes a folder of skills out of a path; `folders` are those the Home itself reads and can amend."""
+
+    targets: Targets
+    folders: Mapping[str, Folder]
+    folder_at: Callable[[Path, str], Folder]
+    machine: Machine
+
+    def look(self, paths: Iterable[str], now: datetime, *, only: bool, also: Target | None = None) -> Inventory:
+        given = [Path(path).expanduser().absolute() for path in paths]
+        self._check(given)
+        targets = {also.key: also} if also else {}
+        targets |= {target.key: target for path in given for target in self._at(path)}
+        if not only:
+            targets |= {target.key: target for target in self.targets.available() if target.key not in targets}
+        unread: list[Unread] = []
+        documents = [one for target in targets.values() for one in self._documents(target, unread)]
+        skills = [
+            one
+            for folder in self._skill_folders(given, targets.values(), only)
+            for one in self._skills(*folder, now, unread)
+        ]
+        hermes = [target for target in targets.values() if target.key.startswith("hermes:")]
+        traces = [found for target in hermes if (found := self._traces(target))]
+        context = [one for target in targets.values() for one in self._context(target, unread)]
+        return Inventory(tuple(documents), tuple(context), tuple(skills), tuple(traces), tuple(unread))
+
+    def _check(self, given: Iterable[Path]) -> None:
+        gone = next((path for path in given if not self.machine.exists(path)), None)
+        if gone is not None:
+            raise BadInput(f"There is no {gone}.", expected="a folder, or a Markdown file")
+
+    # ---- targets -----------------------------------------------------------------------------------------------------
+
+    def _at(self, path: Path) -> Iterator[Target]:
+        """The targets a path can mean: a file, a Hermes home, a folder with one in it, a project."""
+        names = [str(path)] if path.suffix == ".md" else [f"hermes:{path}", f"hermes:{path / '.hermes'}"]
+        in_a_project = (*SHARED, *(one.partition("/*")[0] for one in CONTEXT_FILES["project"]))
+        if path.suffix != ".md" and any(self.machine.exists(path / name) for name in in_a_project):
+            names.append(f"agents:{path}")
+        for name in names:
+            if (target := self.targets.get(name)) is not None:
+                yield target
+
+    def _documents(self, target: Target, unread: list[Unread]) -> Iterator[AuditedDocument]:
+        home, circle = home_of(target.name), target.name
+        project = target.name.removeprefix("agents:") if target.name.startswith("agents:") else None
+        try:
+            for place in target.places():
+                content = target.read(place.document)
+                if content is not None:
+                    spot = Spot(home, target.name, place.document)
+                    yield AuditedDocument(
+                        spot, place.form, place.budget, content.decode("utf-8", "surrogateescape"), circle, project
+                    )
+        except ReverieError as error:
+            unread.append(Unread(Spot(home, target.name, ""), f"It is there and could not be read: {error.found}"))
+
+    def _context(self, target: Target, unread: list[Unread]) -> Iterator[AuditedDocument]:
+        """The context files beside a target that it does not list itself."""
+        folder, names = context_of(target)
+        listed = {place.document for place in target.places()}
+        for path in self._named(folder, names):
+            name = path.relative_to(folder).as_posix()
+            if name in listed or not self.machine.exists(path):
+                continue
+            spot, text = Spot(home_of(target.name), target.name, name), self.machine.read(path)
+            if text is None:
+                unread.append(Unread(spot, "It is there and could not be read: it may not be, or is too large."))
+            else:
+                yield AuditedDocument(spot, "list", None, text, target.name)
+
+    def _named(self, folder: Path, names: Iterable[str]) -> Iterator[Path]:
+        for name in names:
+            if "*" not in name:
+                yield folder / name
+                continue
+            below = folder / name.rpartition("/")[0]
+            if self.machine.exists(below):
+                ending = name.rpartition("*")[2]
+                yield from (below / one for one in self.machine.below(below) if one.endswith(ending))
+
+    def _traces(self, target: Target) -> Traces | None:
+        folder = Path(target.key.removeprefix("hermes:"))
+        return read_traces(folder / "dreaming", home_of(target.name), target.name, self.machine)
+
+    # ---- skills ------------------------------------------------------------------------------------------------------
+
+    def _skill_folders(
+        self, given: Iterable[Path], targets: Iterable[Target], only: bool
+    ) -> list[tuple[Folder, str, bool]]:
+        """Each folder once, with the home it belongs to and whether the Home can amend it."""
+        found: dict[str, tuple[Folder, str, bool]] = {}
+        homes = {folder_name(target.name): home_of(target.name) for target in self.targets.offered()}
+        homes |= {"hermes-dir": "hermes"}
+        own = {folder.key: folder for folder in self.folders.values()}
+        for path, home in [*self._below(given), *self._of_targets(targets)]:
+            folder = self.folder_at(path, str(path))
+            known = own.get(folder.key)
+            found.setdefault(
+                folder.key, (known or folder, homes.get(known.name, home) if known else home, known is not None)
+            )
+        for folder in own.values() if not only else ():
+            found.setdefault(folder.key, (folder, homes.get(folder.name, "reverie"), True))
+        return list(found.values())
+
+    def _below(self, given: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+        for path in given:
+            for name in _SKILLS_BELOW:
+                if path.suffix != ".md" and self.machine.exists(path / name):
+                    hermes = self.targets.get(f"hermes:{path}")
+                    yield path / name, hermes.name if hermes else f"agents:{path}"
+
+    def _of_targets(self, targets: Iterable[Target]) -> Iterator[tuple[Path, str]]:
+        for target in targets:
+            folder = Path(target.key.removeprefix("hermes:")) / "skills"
+            if target.key.startswith("hermes:") and self.machine.exists(folder):
+                yield folder, home_of(target.name)
+        codex = self.targets.where.place(CODEX) / "skills"
+        if self.machine.exists(codex):
+            yield codex, "codex"
+
+    def _skills(
+        self, folder: Folder, home: str, amendable: bool, now: datetime, unread: list[Unread]
+    ) -> Iterator[KeptSkill]:
+        root = Path(folder.key.removeprefix("skills:"))
+        told = parsed_or_none(self.machine.read(root / ".usage.json") or "{}")
+        usage = mapping_or_empty(told)
+        try:
+            for subject in folder.subjects():
+                files = folder.files(subject)
+                skill = read_skill(subject, files)
+                use = _use(usage.get(skill.name) or usage.get(subject), now)
+                yield KeptSkill(
+                    Spot(home, folder.name, subject), skill, files, amendable, home.startswith("hermes"), use
+                )
+        except ReverieError as error:
+            unread.append(Unread(Spot(home, folder.name, ""), f"It is there and could not be read: {error.found}"))
+
+
+def _use(told: object, now: datetime) -> Use | None:
+    """The counts of Hermes. A skill that was archived, or of which nothing was counted, has no say."""
+    if not isinstance(told, dict) or told.get("state") == "archived" or not isinstance(told.get("use_count"), int):
+        return None
+    made = moment(told.get("created_at"))
+    days = (now - made).total_seconds() / 86_400 if made else None
+    return Use(told["use_count"], days, bool(told.get("pinned")))
+
 
 FULL = 0.9  # of a budget: from here on a tool begins to refuse what it should remember
 _WORST = list(FindingKind)

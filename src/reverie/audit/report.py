@@ -1,16 +1,24 @@
-"""What an audit says: per home how much there is, what fills its budgets, its grade; and every finding.
+"""What an audit says: per home how much there is, what fills its budgets, its grade; and every finding. And the same as
+one page that needs nothing else: no script, no font, no picture from anywhere.
 
 `docs/audit.md` explains the grade to people; this is where it is done. A home begins with 100 points. It loses the
 share of its statements that is at fault, weighed by how bad; half that for skills; and a fixed number for what concerns
 a whole document. A secret or something unsafe caps the grade.
+
+Tags cannot be broken out of: every text is escaped unless it was made by `tag`. What fills the budget of a document is
+drawn as one bar, its parts in the colours of what is wrong with them.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from html import escape
+from importlib.resources import files
 
 from reverie.audit.inventory import ORDER, AuditedDocument, Finding, FindingKind, Inventory, Severity, Spot
 from reverie.core.errors import BadInput
@@ -130,11 +138,11 @@ def reported(standing: Inventory, findings: Sequence[Finding], at: datetime) -> 
         + [kept.spot.home for kept in standing.skills]
         + [one.spot.home for one in standing.unread]
     )
-    homes = [_home(name, standing, findings) for name in names]
+    homes = [_home_report(name, standing, findings) for name in names]
     return AuditReport(at, tuple(sorted(homes, key=lambda home: (home.grade.points, home.name))), tuple(findings))
 
 
-def _home(name: str, standing: Inventory, findings: Sequence[Finding]) -> HomeReport:
+def _home_report(name: str, standing: Inventory, findings: Sequence[Finding]) -> HomeReport:
     documents = [document for document in standing.documents if document.spot.home == name]
     skills = [kept for kept in standing.skills if kept.spot.home == name]
     own = [one for one in findings if one.spot.home == name]
@@ -163,3 +171,188 @@ def _filling(document: AuditedDocument, findings: Sequence[Finding]) -> Filling:
     if rest > 0:
         parts[OTHER] = rest
     return Filling(document.spot, len(document.text), document.budget, dict(parts))
+
+
+class Safe(str):
+    """Markup made by `tag`, and nothing else."""
+
+    __slots__ = ()
+
+
+Child = str | Safe | int | None
+_VOID = frozenset({"meta", "br", "hr", "rect", "line", "path", "circle"})
+
+
+def tag(name: str, /, *children: Child, **attributes: str | float | bool) -> Safe:
+    """`class_` is class, `stroke_width` is stroke-width; an attribute that is False is left out."""
+    told = "".join(_attribute(key, value) for key, value in attributes.items() if value is not False)
+    if name in _VOID:
+        return Safe(f"<{name}{told}>") if not children else Safe(f"<{name}{told}>{join_markup(*children)}</{name}>")
+    return Safe(f"<{name}{told}>{join_markup(*children)}</{name}>")
+
+
+def join_markup(*children: Child) -> Safe:
+    return Safe(
+        "".join(child if isinstance(child, Safe) else escape(str(child)) for child in children if child is not None)
+    )
+
+
+def _attribute(key: str, value: str | float | bool) -> str:
+    name = key.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{escape(str(value), quote=True)}"'
+
+
+WIDTH, HEIGHT = 1000, 26
+_PARTS = (GOOD, *(str(kind) for kind in FindingKind), OTHER)
+
+
+def bar(filling: Filling) -> Safe:
+    """As wide as the budget, or as the document where there is none or it does not fit."""
+    whole = max(filling.characters, filling.budget or 0, 1)
+    drawn = [_part(name, start, size, whole) for name, start, size in _stretches(filling)]
+    frame = tag("rect", class_="bar", x=0.5, y=0.5, width=WIDTH - 1, height=HEIGHT - 1, rx=4)
+    limit = None
+    if filling.budget and filling.characters > filling.budget:
+        at = round(WIDTH * filling.budget / whole, 1)
+        limit = tag("line", class_="full", x1=at, x2=at, y1=0, y2=HEIGHT, stroke_width=3, stroke_dasharray="4 3")
+    said = ", ".join(f"{size:,} characters {name}" for name, size in filling.parts.items())
+    return tag(
+        "svg",
+        tag("title", f"{filling.spot}: {said}"),
+        *drawn,
+        frame,
+        limit,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        preserveAspectRatio="none",
+        role="img",
+        height=HEIGHT,
+    )
+
+
+def legend(filling: Filling) -> Safe:
+    whole = max(filling.characters, filling.budget or 0, 1)
+    parts = [_legend_entry(name, f"{name} {_percent(size / whole)}") for name, _, size in _stretches(filling)]
+    free = (filling.budget or 0) - filling.characters
+    if free > 0:
+        parts.append(tag("li", tag("span", f"free {_percent(free / whole)}", class_="soft")))
+    return tag("ul", *parts, class_="legend")
+
+
+def _stretches(filling: Filling) -> Iterator[tuple[str, int, int]]:
+    start = 0
+    for name in _PARTS:
+        if size := filling.parts.get(name, 0):
+            yield name, start, size
+            start += size
+
+
+def _part(name: str, start: int, size: int, whole: int) -> Safe:
+    x, width = round(WIDTH * start / whole, 1), round(WIDTH * size / whole, 1)
+    return tag(
+        "rect", tag("title", f"{name}: {size:,} characters"), class_=_class(name), x=x, y=0, width=width, height=HEIGHT
+    )
+
+
+def _legend_entry(name: str, said: str) -> Safe:
+    return tag(
+        "li",
+        join_markup(tag("svg", tag("rect", class_=_class(name), width=10, height=10, rx=2), viewBox="0 0 10 10"), said),
+    )
+
+
+def _percent(share: float) -> str:
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+def _class(name: str) -> str:
+    return name.replace(" ", "-")
+
+
+_TITLES = {"high": "Look at these first", "medium": "Then these", "low": "Tidying up", "note": "Good to know"}
+MOST_SHOWN = 500  # of one severity; the JSON has them all
+
+
+def audit_page(report: AuditReport) -> str:
+    style = (files("reverie.audit") / "page.css").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="referrer", content="no-referrer"),
+        tag("title", "What your agents believe and obey"),
+        Safe(f"<style>{style}</style>"),
+    )
+    return f"<!doctype html>\n{tag('html', head, tag('body', tag('main', *_body(report))), lang='en')}\n"
+
+
+def _body(report: AuditReport) -> Iterator[Safe]:
+    statements, skills = sum(home.statements for home in report.homes), sum(home.skills for home in report.homes)
+    yield tag("h1", "What your agents believe and obey")
+    said = f"{statements:,} statements and {skills:,} skills in {len(report.homes)} homes"
+    yield tag("p", f"{said}, looked at on {report.at:%Y-%m-%d %H:%M} UTC. Nothing was changed.", class_="soft")
+    counts = report.counts
+    if counts:
+        tiles = (tag("li", tag("b", f"{counts[kind]:,}"), kind.value) for kind in FindingKind if counts[kind])
+        yield tag("ul", *tiles, class_="tiles")
+    else:
+        yield tag("p", "Nothing was found that is wrong. ", tag("span", _NOTHING, class_="soft"))
+    yield tag("h2", "Homes")
+    yield from (_home_section(home) for home in report.homes)
+    for severity, title in _TITLES.items():
+        found = [one for one in report.findings if one.severity == severity]
+        if found:
+            yield tag("h2", f"{title} ({len(found):,})")
+            yield from (_finding(one) for one in found[:MOST_SHOWN])
+            if len(found) > MOST_SHOWN:
+                yield tag("p", f"{len(found) - MOST_SHOWN:,} more are in `reverie audit --json`.", class_="soft")
+    yield tag(
+        "p", "`reverie audit --fix` proposes what can be proposed; nothing lands before you approve it.", class_="soft"
+    )
+
+
+_NOTHING = "Look again after a few weeks of work, or let `reverie dream` keep it so."
+
+
+def _home_section(home: HomeReport) -> Safe:
+    grade = home.grade
+    said = f"{home.statements:,} statements, {home.characters:,} characters, {home.skills:,} skills"
+    title = tag("div", tag("h3", home.name), tag("p", said, class_="soft small"))
+    letter = tag("span", grade.letter, class_=f"grade grade-{grade.letter}", title=f"{grade.points} of 100")
+    why = tag("p", f"{grade.points} of 100: {'; '.join(grade.because)}.", class_="soft small")
+    return tag(
+        "section",
+        tag("div", letter, title, class_="head"),
+        why,
+        *(_document(one) for one in home.fillings),
+        class_="home",
+    )
+
+
+def _document(filling: Filling) -> Safe:
+    limit = f" of {filling.budget:,}" if filling.budget else ""
+    name = f"{filling.spot.target}/{filling.spot.document}: {filling.characters:,}{limit} characters"
+    return tag("div", tag("span", name, class_="small"), bar(filling), legend(filling), class_="document")
+
+
+def _finding(finding: Finding) -> Safe:
+    proposed = "Can be proposed with --fix." if finding.suggestion else "A person has to do it."
+    inside = [
+        tag("blockquote", finding.words) if finding.words else None,
+        tag("p", f"Against {finding.other}:", class_="small soft") if finding.other else None,
+        tag("blockquote", finding.other_words) if finding.other_words else None,
+        tag("p", tag("span", finding.advice), " ", tag("span", proposed, class_="soft"), class_="small"),
+    ]
+    place = tag("span", f" {finding.spot}", class_="soft small")
+    excerpt = " ".join(finding.words.split())[:160]
+    first = tag("span", excerpt, class_="excerpt soft") if excerpt else None
+    summary = tag("summary", tag("b", finding.kind.value), finding.why, place, first)
+    return tag(
+        "details",
+        summary,
+        tag("div", join_markup(*inside), class_="inside"),
+        class_=finding.severity,
+        open=finding.severity == "high",
+    )

@@ -26,9 +26,9 @@ from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.language_detection import lowered
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.dreams.stores.pages import NEW as NEW_PAGE
-from reverie.safety.personal.sensitive import sensitive
 from reverie.safety.redact import redact
 from reverie.safety.scan import scan
+from reverie.safety.sensitive import sensitive
 from reverie.skills.edits import NUMBERED, rules_of
 from reverie.skills.library import FoundSkill
 from reverie.skills.page import lines_of, plain_heading

@@ -34,9 +34,8 @@ from reverie.skills.amend import amended
 from reverie.skills.amendment import Amendment, Clashed, Merge
 from reverie.skills.edits import merge_lines
 from reverie.skills.library import Folder
-from reverie.skills.names import ARCHIVE
 from reverie.skills.page import lines_of
-from reverie.skills.skill import bare_name
+from reverie.skills.skill import ARCHIVE, bare_name
 
 
 class Holder(Protocol):

@@ -30,8 +30,7 @@ from reverie.core.scope import Origin
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash, matched, places_of
 from reverie.safety.report import Report
-from reverie.skills.names import ARCHIVE
-from reverie.skills.skill import MAIN
+from reverie.skills.skill import ARCHIVE, MAIN
 from reverie.text.relation import RelationKind, relate
 
 Answer = Literal["land", "ask", "refuse"]

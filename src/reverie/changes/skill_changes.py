@@ -17,8 +17,7 @@ from reverie.core.scope import Origin
 from reverie.skills.amend import merge, refine, retire
 from reverie.skills.amendment import Create, Revert
 from reverie.skills.library import Folder, FoundSkill, Skills
-from reverie.skills.names import Bump
-from reverie.skills.skill import read_skill
+from reverie.skills.skill import Bump, read_skill
 from reverie.transcripts.session import Evidence
 
 

@@ -77,7 +77,7 @@ def audit(
 
 
 def _write(path: Path, report: AuditReport) -> None:
-    from reverie.audit.page import audit_page
+    from reverie.audit.report import audit_page
 
     try:
         path.write_text(audit_page(report), "utf-8", "backslashreplace")

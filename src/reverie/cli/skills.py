@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from reverie.changes.land import Outcome
     from reverie.changes.queue import Proposed
     from reverie.skills.library import FoundSkill
-    from reverie.skills.names import Bump
+    from reverie.skills.skill import Bump
 
 
 @click.group(name="skills")

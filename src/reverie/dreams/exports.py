@@ -17,7 +17,7 @@ from reverie.changes.proposal import score_as_json
 from reverie.core.clock import rfc3339
 from reverie.dreams.dream import Dream, Fate, Judged, Status
 from reverie.dreams.light.candidate import Noted
-from reverie.transcripts.noise import OURS
+from reverie.transcripts.session import OURS
 
 MARK = f"{OURS}dreams -->"
 NIGHTS_SHOWN = 60

@@ -21,7 +21,7 @@ from reverie.dreams.items import Op
 from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.reasons import Mark, Objection
 from reverie.dreams.words import missing, shared, stems, values
-from reverie.safety.personal.sensitive import sensitive
+from reverie.safety.sensitive import sensitive
 from reverie.text.relation import conflict_on_one_matter
 
 HALF_LIFE_DAYS = 90.0

@@ -48,7 +48,7 @@ from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import Remove, entry_hash
 from reverie.memory.target import Target
 from reverie.skills.library import Folder
-from reverie.skills.names import ARCHIVE
+from reverie.skills.skill import ARCHIVE
 
 STEPS = ("rules", "rows", "views", "git", "index", "check", "compact", "done")
 AT_ONCE = 5_000  # sessions of one erasure by age: their ids are bound to one statement

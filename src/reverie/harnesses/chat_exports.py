@@ -19,7 +19,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
-from reverie.harnesses.inline_tool_calls import calls_out_of, how_call_failed, json_object, spoken
+from reverie.harnesses.injected import calls_out_of, how_call_failed, json_object, spoken
 from reverie.transcripts.json_files import events_of
 from reverie.transcripts.json_streams import JsonList, dumped, mapping_or_empty, string_or_none
 from reverie.transcripts.messages import origin_of, role_of, text_of

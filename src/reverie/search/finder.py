@@ -16,9 +16,8 @@ from reverie.core.errors import BadInput
 from reverie.core.scope import Scope
 from reverie.search.search import Ranked, Search, SearchFilter
 from reverie.text.tokens import terms, tokens
-from reverie.transcripts.noise import heard
 from reverie.transcripts.records import Records, Stored
-from reverie.transcripts.session import Turn
+from reverie.transcripts.session import Turn, heard
 
 MAX_LIMIT = 1000
 FILLER_WORDS = 4  # a turn of so few words that shares none with the question comes behind those that share some

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from reverie.core.scope import Scope
 from reverie.search.search import IndexedSession, IndexedTurn
-from reverie.transcripts.noise import heard
 from reverie.transcripts.records import Records, Stored
+from reverie.transcripts.session import heard
 
 PATIENCE_SECONDS = 1.0
 SLICE_SECONDS = 1.0  # vectors are filled in slices: a question waits for one at most

@@ -28,18 +28,24 @@ from reverie.skills.amendment import (
     Revert,
 )
 from reverie.skills.edits import ITEM, AddRule, Edit, RemoveRule, ReplaceRule, Unmade, edited, merge_lines, patched
-from reverie.skills.names import ARCHIVE, FIRST, Bump, bumped, checked_subject, document_problem, subject_problem
 from reverie.skills.page import Page, lines_of, page_of, page_of_text, with_ending, with_value
 from reverie.skills.skill import (
+    ARCHIVE,
+    FIRST,
     MAIN,
+    Bump,
     Skill,
     bare_name,
+    bumped,
+    checked_subject,
     count_of,
     document_of,
+    document_problem,
     frontmatter_of,
     place_of,
     read_skill,
     setting_value,
+    subject_problem,
 )
 
 _ON_TOP = ("skill_id", "version", "tags", "triggers", "priority", "last_refined", "refinements")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from reverie.skills.edits import AddRule, Edit, Overlap, RemoveRule, ReplaceRule, ReplaceSection
-from reverie.skills.names import Bump
+from reverie.skills.skill import Bump
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from posixpath import basename
 
-from reverie.skills.names import is_version
 from reverie.skills.page import Page, page_of
-from reverie.skills.skill import Skill, frontmatter_of
+from reverie.skills.skill import Skill, frontmatter_of, is_version
 from reverie.skills.yaml_nodes import Severity, SkillProblem, Value, conforms, read_tree, value_of
 
 LONGEST_NAME = 64

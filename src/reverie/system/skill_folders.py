@@ -16,8 +16,7 @@ from pathlib import Path, PurePosixPath
 from reverie.core.errors import BadInput, NotFound, NotPermitted, ReverieError
 from reverie.memory.target import Displaced, Held
 from reverie.safety.scan import MOST_FILES
-from reverie.skills.names import checked_document
-from reverie.skills.skill import MAIN
+from reverie.skills.skill import MAIN, checked_document
 from reverie.system.files import PATIENCE_SECONDS, flocked_folder
 from reverie.system.shared_files import DisplacedFile, HeldFiles, has_displaced_files, is_kept
 

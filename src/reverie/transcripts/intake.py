@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from reverie.core.scope import Origin, weakest
 from reverie.transcripts.files import LONGEST_NAME, kept_id
-from reverie.transcripts.noise import noise_in
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
-from reverie.transcripts.session import MAX_TURNS, Head, Said, ToolCall, Turn, project_name
+from reverie.transcripts.session import MAX_TURNS, Head, Said, ToolCall, Turn, noise_in, project_name
 
 MAX_TURN_CHARS = 1_000_000
 MAX_FLAWS = 1_000  # of one file

@@ -28,13 +28,11 @@ from reverie.dreams.items import Citation
 from reverie.dreams.light.candidate import Noted
 from reverie.dreams.light.tool_use.tool_calls import outcome
 from reverie.llm.question import estimate_tokens
-from reverie.safety.personal.pseudonyms import Pseudonyms
-from reverie.safety.redact import redact
+from reverie.safety.redact import Pseudonyms, redact
 from reverie.skills.edits import rules_of
 from reverie.skills.library import FoundSkill
 from reverie.skills.page import sections_of
-from reverie.transcripts.noise import heard
-from reverie.transcripts.session import Session, Turn
+from reverie.transcripts.session import Session, Turn, heard
 
 BRIEF_TOKENS = 24_000
 LONGEST_TURN = 6_000  # of a longer one, which is pasted, the beginning and the end

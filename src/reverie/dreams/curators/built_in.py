@@ -26,7 +26,7 @@ from reverie.dreams.light.candidate import Kind, Noted
 from reverie.dreams.light.sentences import sentences
 from reverie.dreams.light.spans import STEPS, is_to_last
 from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING, WANTED
-from reverie.safety.personal.sensitive import asked_to_remember, asking_to_remember
+from reverie.safety.sensitive import asked_to_remember, asking_to_remember
 from reverie.text.embedding import embed
 from reverie.text.relation import conflict_on_one_matter, mutual_conflict
 

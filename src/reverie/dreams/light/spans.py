@@ -13,9 +13,8 @@ from reverie.dreams.light.pasted_text import edges, typed, veiled
 from reverie.dreams.light.role_play import in_play, phrases
 from reverie.dreams.light.sentences import sentences
 from reverie.dreams.light.tagger import Reading, Tagged, tag_sentences
-from reverie.safety.personal.sensitive import asked_to_remember
-from reverie.transcripts.noise import heard
-from reverie.transcripts.session import Session
+from reverie.safety.sensitive import asked_to_remember
+from reverie.transcripts.session import Session, heard
 
 REMEMBERED, LASTING = 0.97, 0.7
 MANY = 150  # characters of a turn

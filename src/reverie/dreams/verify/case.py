@@ -12,7 +12,7 @@ from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.light.spans import Span, Spans
 from reverie.dreams.verify.quotations import OWN, Quoted, located, verified
-from reverie.safety.personal.sensitive import asked_to_remember
+from reverie.safety.sensitive import asked_to_remember
 from reverie.transcripts.session import Evidence
 
 # How sure Light has to be of the very words: that they say something that is so, and that it is to be kept.

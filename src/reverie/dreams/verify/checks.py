@@ -23,10 +23,10 @@ from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
 from reverie.dreams.verify.trained import foreign
 from reverie.memory.target import belongs
-from reverie.safety.personal.identifiers import cards, ibans, national_ids
-from reverie.safety.personal.sensitive import asked_to_remember, sensitive
+from reverie.safety.identifiers import cards, ibans, national_ids
 from reverie.safety.scan import scan
-from reverie.safety.secrets.plain_words import said_of_passwords
+from reverie.safety.secrets.values import said_of_passwords
+from reverie.safety.sensitive import asked_to_remember, sensitive
 from reverie.text.relation import RelationKind, chances_of, conflict_on_one_matter, mutual_conflict, relate
 from reverie.text.wording.number_words import spelled
 from reverie.text.wording.values import NAME, find_values

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from reverie.dreams import words
 from reverie.dreams.verify.trained import policy
-from reverie.safety.personal.identifiers import cards, ibans
+from reverie.safety.identifiers import cards, ibans
 
 SHORT = 3  # letters of an article
 DECIDES, PLAINLY = 0.73, 0.996  # from where an entry, or a clause of it, is taken to decide something

@@ -13,8 +13,7 @@ from reverie.dreams.brief.brief import BriefSession
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Citation, Item
 from reverie.dreams.light.spans import Span, Spans
-from reverie.transcripts.noise import heard
-from reverie.transcripts.session import Evidence, Session, Turn, quote
+from reverie.transcripts.session import Evidence, Session, Turn, heard, quote
 from reverie.transcripts.typed import is_typed, typed_text
 
 OWN = (Origin.OWNER, Origin.OPERATOR)

@@ -20,8 +20,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
-from reverie.harnesses.injected import HERMES, said_apart
-from reverie.harnesses.inline_tool_calls import how_call_failed, json_object, spoken
+from reverie.harnesses.injected import HERMES, how_call_failed, json_object, said_apart, spoken
 from reverie.transcripts.json_files import decoded, first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, parsed
 from reverie.transcripts.messages import is_message, read_message, role_of

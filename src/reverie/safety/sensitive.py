@@ -19,7 +19,7 @@ from functools import cache, lru_cache, partial
 from importlib.resources import files
 
 from reverie.core.ids import lazy_pattern
-from reverie.safety.personal.identifiers import street_addresses
+from reverie.safety.identifiers import street_addresses
 from reverie.safety.secrets.values import SecretSpan
 
 KINDS = ("health", "religion", "sexuality", "politics", "location", "credentials", "finances", "relations")

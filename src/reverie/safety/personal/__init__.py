@@ -1,1 +1,0 @@
-"""What names a person or is private to them."""
