@@ -32,8 +32,14 @@ LANGUAGE_RULES = (
     "dreams/verify",
     "dreams/curators/built_in.py",
     "dreams/curators/lessons.py",
-    "text/wording",
+    "dreams/curators/procedures.py",
+    "dreams/curators/confirm.py",
+    "dreams/words.py",
+    "dreams/words.toml",
     "text/relation.py",
+    "text/units.py",
+    "text/values.py",
+    "text/words.py",
 )
 
 Named = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

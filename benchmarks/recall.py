@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import reverie
 from reverie.search import search as ranking
-from reverie.text import categories as kinds
+from reverie.text import tokens as kinds
 
 Ask = Callable[[str, str], list[tuple[str, int]]]
 FIRST, PAGE = 10, 20

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reverie.app import Home
-from reverie.text.categories import kinds, with_members
-from reverie.text.tokens import terms
+from reverie.text.tokens import kinds, terms, with_members
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.text.function_words import FUNCTION_WORDS
-from reverie.text.tokens import MOST_TERMS, begins_pairs, terms, tokens
+from reverie.text.tokens import FUNCTION_WORDS, MOST_TERMS, begins_pairs, terms, tokens
 
 
 def _answers(question: str, text: str) -> list[str]:

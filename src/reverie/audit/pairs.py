@@ -17,8 +17,7 @@ from typing import Literal
 from reverie.audit.inventory import AuditedStatement
 from reverie.dreams.light.dates import dates_in
 from reverie.text.relation import RelationKind, conflict_on_one_matter, relate
-from reverie.text.wording.word_lists import listed
-from reverie.text.wording.words import carries_meaning, language_of, stem
+from reverie.text.words import carries_meaning, language_of, listed, stem
 
 _TOKEN = re.compile(r"`[^`\n]+`|https?://\S+|[^\W_][\w'’./:@%+#-]*[\w%]|\w", re.UNICODE)
 _DATE_LEAD = re.compile(

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 from reverie.audit.inventory import MOST_FILES, SKIPPED, AuditedStatement, Machine
 from reverie.text.tokens import terms
-from reverie.text.wording.word_lists import listed
+from reverie.text.words import listed
 
 _PATH = re.compile(r"(?<![\w/.:~$}>*=@-])(?:~|\$HOME|\$\{HOME\})?/[\w.@+~-][\w./@+~-]*")
 _BACKTICKED = re.compile(r"[`\"]((?:~|\$HOME)?/[^`\"\n*<>{}$|;?]{2,200})[`\"]")

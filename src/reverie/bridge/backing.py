@@ -20,8 +20,7 @@ from reverie.bridge.statements import SURE_CONFLICT
 from reverie.dreams.light.sentences import sentences
 from reverie.text.embedding import embed
 from reverie.text.relation import mutual_conflict
-from reverie.text.wording.small_words import NEGATORS
-from reverie.text.wording.words import normal, raw_words
+from reverie.text.words import NEGATORS, normal, raw_words
 
 if TYPE_CHECKING:
     import numpy as np

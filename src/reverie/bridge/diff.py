@@ -18,8 +18,8 @@ from reverie.bridge.source import Snapshot
 from reverie.bridge.statements import StoreStatement, in_digits, only_reworded, statements_of
 from reverie.text.embedding import embed
 from reverie.text.relation import RelationKind, relate
-from reverie.text.wording.number_words import spelled
-from reverie.text.wording.words import carries_meaning, language_of, normal, raw_words, stem
+from reverie.text.values import spelled
+from reverie.text.words import carries_meaning, language_of, normal, raw_words, stem
 
 if TYPE_CHECKING:
     import numpy as np

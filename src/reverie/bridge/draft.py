@@ -40,7 +40,7 @@ from reverie.skills.amend import draft, refine
 from reverie.skills.amendment import Create
 from reverie.skills.skill import Bump, new_name
 from reverie.text.embedding import embed
-from reverie.text.wording.words import carries_meaning, normal, raw_words
+from reverie.text.words import carries_meaning, normal, raw_words
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote
 
 # ---- several that belong together and to no skill there is -----------------------------------------------------------

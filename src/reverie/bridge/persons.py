@@ -14,9 +14,8 @@ from reverie.bridge.diff import stems
 from reverie.bridge.statements import StoreStatement
 from reverie.dreams.light.language_detection import detect_language, lowered, small_words_of, speaks_of_self
 from reverie.dreams.light.tagger import tag_sentences
-from reverie.text.wording.number_words import spelled
-from reverie.text.wording.values import find_values
-from reverie.text.wording.words import normal
+from reverie.text.values import find_values, spelled
+from reverie.text.words import normal
 
 WISH, PERHAPS_WISH = 0.9, 0.5  # from where the tagger takes words for what somebody else wants
 LIKE_A_NAME = 0.95  # from where it takes a word for somebody's name, put into words that tell a wish

@@ -21,7 +21,7 @@ from reverie.core.errors import BadInput
 from reverie.dreams.light.language_detection import lowered
 from reverie.skills.library import FoundSkill
 from reverie.text.embedding import embed
-from reverie.text.wording.words import normal
+from reverie.text.words import normal
 
 if TYPE_CHECKING:
     import numpy as np

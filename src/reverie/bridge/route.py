@@ -34,7 +34,7 @@ from reverie.skills.library import FoundSkill
 from reverie.skills.page import lines_of, plain_heading
 from reverie.text.embedding import embed
 from reverie.text.relation import mutual_conflict
-from reverie.text.wording.words import normal
+from reverie.text.words import normal
 
 if TYPE_CHECKING:
     pass

@@ -24,11 +24,9 @@ from reverie.dreams.light.language_detection import detect_language as spoken_in
 from reverie.dreams.light.sentences import sentences
 from reverie.memory.formats import FORMATS, FRONT_MATTER, fence_after
 from reverie.text.relation import RelationKind, chances_of, differs_plainly
-from reverie.text.wording.number_words import spelled
-from reverie.text.wording.small_words import NEGATORS, OPEN_MODALS
-from reverie.text.wording.units import NUMBER_WORDS
-from reverie.text.wording.values import NAME, Value, exchanged, find_values
-from reverie.text.wording.words import carries_meaning, denies, language_of, normal, raw_words, stem
+from reverie.text.units import NUMBER_WORDS
+from reverie.text.values import NAME, Value, exchanged, find_values, spelled
+from reverie.text.words import NEGATORS, OPEN_MODALS, carries_meaning, denies, language_of, normal, raw_words, stem
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t#]*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+")

@@ -11,8 +11,7 @@ from importlib.resources import files
 
 from reverie.dreams.light.dates import WEEKDAYS
 from reverie.dreams.light.language_detection import LANGUAGES, small_words_of
-from reverie.text.function_words import FUNCTION_WORDS
-from reverie.text.tokens import tokens
+from reverie.text.tokens import FUNCTION_WORDS, tokens
 
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]*://[^\s`'\"<>|;,)]+|[\w.+-]+@[\w-]+\.[\w.-]*\w|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"

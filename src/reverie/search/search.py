@@ -28,9 +28,8 @@ from datetime import datetime
 from statistics import median
 from typing import TYPE_CHECKING, Protocol
 
-from reverie.text.categories import with_members
 from reverie.text.embedding import embed, word_vector
-from reverie.text.tokens import Term, terms, tokens
+from reverie.text.tokens import Term, terms, tokens, with_members
 
 if TYPE_CHECKING:
     import numpy as np

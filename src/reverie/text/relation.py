@@ -16,9 +16,8 @@ from itertools import islice, product
 from math import exp, log
 
 from reverie.text.network import Network, chances, network
-from reverie.text.wording.number_words import spelled
-from reverie.text.wording.values import NAME, Value, exchanged, find_values
-from reverie.text.wording.words import carries_meaning, denies, language_of, normal, raw_words, stem
+from reverie.text.values import NAME, Value, exchanged, find_values, spelled
+from reverie.text.words import carries_meaning, denies, language_of, normal, raw_words, stem
 
 MOST_OLD, MOST_NEW = 110, 200  # tokens read at once, as in training
 MOST_TOKENS = 1_000  # of a text

@@ -8,7 +8,7 @@ from collections import Counter
 from functools import cache
 from importlib import resources
 
-from reverie.text.function_words import FUNCTION_WORDS
+from reverie.text.tokens import FUNCTION_WORDS
 
 LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "zh", "ja", "sv", "no", "da", "pl", "cs", "tr")
 UNKNOWN = "und"

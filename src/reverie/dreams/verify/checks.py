@@ -28,9 +28,8 @@ from reverie.safety.scan import scan
 from reverie.safety.secrets.values import said_of_passwords
 from reverie.safety.sensitive import asked_to_remember, sensitive
 from reverie.text.relation import RelationKind, chances_of, conflict_on_one_matter, mutual_conflict, relate
-from reverie.text.wording.number_words import spelled
-from reverie.text.wording.values import NAME, find_values
-from reverie.text.wording.words import normal
+from reverie.text.values import NAME, find_values, spelled
+from reverie.text.words import normal
 from reverie.transcripts.session import Session, Turn
 from reverie.transcripts.typed import is_unlike
 

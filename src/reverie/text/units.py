@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reverie.text.wording.word_lists import in_order
+from reverie.text.words import in_order
 
 _DIMENSIONS: dict[str, dict[float, str]] = {
     "duration": {
