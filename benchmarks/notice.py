@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reverie.dreams.light.public import notice
+from reverie.dreams.light.notice import notice
 from reverie.dreams.light.tagger import tag_sentences
 
 HERE = Path(__file__).parent

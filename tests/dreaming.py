@@ -19,10 +19,10 @@ from reverie.dreams.decide import Limits
 from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.dreams.files import target_of_files
 from reverie.dreams.items import CuratorAnswer, Item
+from reverie.dreams.ports import OWN_SKILLS, DreamTarget
 from reverie.dreams.records import Thought
 from reverie.dreams.run.think import think
 from reverie.dreams.stores.pages import LIMITS, StorePage, target_of_store
-from reverie.dreams.target import OWN_SKILLS, DreamTarget
 from reverie.memory.library import DocumentUsage, Entry
 from reverie.memory.operation import entry_hash
 from reverie.memory.target import Place

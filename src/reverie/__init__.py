@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.dreams.light.public import notice
+    from reverie.dreams.light.notice import notice
     from reverie.safety.scan import scan
     from reverie.text.relation import relate
 
@@ -24,7 +24,7 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "notice", "open", "relate", "scan"]
 
 _LOADED_WHEN_USED = {
-    "notice": "reverie.dreams.light.public",
+    "notice": "reverie.dreams.light.notice",
     "relate": "reverie.text.relation",
     "scan": "reverie.safety.scan",
 }

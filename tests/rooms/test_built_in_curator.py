@@ -16,8 +16,8 @@ from reverie.dreams.brief.gather import Material, gather
 from reverie.dreams.curators.built_in import BuiltInCurator, exchange, own_sentence
 from reverie.dreams.decide import Decided, Rules, decide
 from reverie.dreams.items import Item, Op
-from reverie.dreams.light.public import NOBODY
-from reverie.dreams.light.sentences import sentences
+from reverie.dreams.light.notice import NOBODY
+from reverie.dreams.light.spans import sentences
 from reverie.dreams.verify.reasons import Reason, Severity
 from reverie.transcripts.intake import Intake
 from reverie.transcripts.messages import plain_events

@@ -10,7 +10,7 @@ import pytest
 
 from reverie.core.scope import Origin
 from reverie.dreams.light.candidate import Candidate, Kind
-from reverie.dreams.light.public import notice
+from reverie.dreams.light.notice import notice
 
 KEPT: list[tuple[str, str]] = [
     ("I prefer tabs to spaces in all our Go code.", "preference"),

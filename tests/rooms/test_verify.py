@@ -16,9 +16,8 @@ from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Rules, decide
 from reverie.dreams.items import Citation, Item, Op
-from reverie.dreams.verify.case import Case
+from reverie.dreams.verify.case import Case, located
 from reverie.dreams.verify.checks import CHECKS, check
-from reverie.dreams.verify.quotations import located
 from reverie.dreams.verify.reasons import Mark, Reason, Severity, finding
 from reverie.transcripts.session import Said, Session
 from tests.nights import (

@@ -16,7 +16,7 @@ from reverie.app import Home, open_home
 from reverie.core.errors import StillLocked
 from reverie.core.keys import Permission
 from reverie.core.scope import Scope
-from reverie.dreams.stores.progress import StoreDreamProgress
+from reverie.dreams.stores.dream import StoreDreamProgress
 from tests.conftest import NOON, HomeMaker
 from tests.serving import Served, serving
 

@@ -13,8 +13,7 @@ import pytest
 from reverie.app import Home
 from reverie.changes.proposal import ProposalStatus
 from reverie.core.errors import BadInput, BadSetting, SwitchedOff
-from reverie.dreams.dream import Status
-from reverie.dreams.night import Night
+from reverie.dreams.dream import Night, Status
 from tests.conftest import FIXTURES, HomeMaker
 from tests.story.test_cli import Cli
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reverie.app.home import Home
     from reverie.dreams.curators import Curator
     from reverie.dreams.dreaming import Dreaming
-    from reverie.dreams.home_port import Tuning
+    from reverie.dreams.ports import Tuning
     from reverie.dreams.records import Lease, Queued
     from reverie.dreams.run.job_queue import Engine as NightEngine
     from reverie.dreams.run.job_queue import Nights, ServerWorker
@@ -110,7 +110,7 @@ def _sees(home: Home, target: str) -> Callable[[Head], bool]:
 
 def _new_skills(home: Home, target: str) -> str:
     """The folder that the agent of a target reads skills from; the home's own where it is not known."""
-    from reverie.dreams.target import OWN_SKILLS
+    from reverie.dreams.ports import OWN_SKILLS
 
     read: Path | None = getattr(home.targets.named(target), "skills", None)
     same = (name for name, folder in home.skill_folders.items() if read and folder.root == read.resolve())
@@ -163,7 +163,7 @@ def spending(home: Home) -> dict[str, object]:
 
 def _tuning(said: DreamingLimits) -> Tuning:
     from reverie.dreams.decide import Gates, Limits
-    from reverie.dreams.home_port import Tuning
+    from reverie.dreams.ports import Tuning
 
     gates = Gates(said.add, said.replace, said.remove, said.merge, said.supersession)
     limits = Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run)

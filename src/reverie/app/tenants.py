@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from reverie.changes.stores import StoreWrites
     from reverie.core.keys import Keyring
     from reverie.core.scope import Origin
+    from reverie.dreams.stores.dream import Located
     from reverie.dreams.stores.dreaming import StoreDreaming
-    from reverie.dreams.stores.records import Located
     from reverie.dreams.stores.target import StoreNights
     from reverie.erasure.library import Erasing
     from reverie.memory.library import Stores
@@ -201,7 +201,7 @@ class Tenants:
 
     def store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
         from reverie.changes.stores import DreamLanding
-        from reverie.dreams.stores.progress import StoreDreamProgress
+        from reverie.dreams.stores.dream import StoreDreamProgress
         from reverie.dreams.stores.target import StoreNights, StoreRooms
         from reverie.memory.store import Author
 

@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 
-from reverie.dreams.light.dates import dates_in
+from reverie.dreams.light.language import dates_in
 
 _OPENINGS = {
     "narrated": "It tells of one conversation instead of saying something that holds.",

@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from reverie.audit.inventory import AuditedStatement
-from reverie.dreams.light.dates import dates_in
+from reverie.dreams.light.language import dates_in
 from reverie.text.relation import RelationKind, conflict_on_one_matter, relate
 from reverie.text.words import carries_meaning, language_of, listed, stem
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from reverie.bridge.diff import Difference, stems
 from reverie.bridge.source import HeardSession
 from reverie.bridge.statements import SURE_CONFLICT
-from reverie.dreams.light.sentences import sentences
+from reverie.dreams.light.spans import sentences
 from reverie.text.embedding import embed
 from reverie.text.relation import mutual_conflict
 from reverie.text.words import NEGATORS, normal, raw_words

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from reverie.bridge.diff import stems
 from reverie.bridge.statements import StoreStatement
-from reverie.dreams.light.language_detection import detect_language, lowered, small_words_of, speaks_of_self
+from reverie.dreams.light.language import detect_language, lowered, small_words_of, speaks_of_self
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.text.values import find_values, spelled
 from reverie.text.words import normal

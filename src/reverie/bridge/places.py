@@ -18,7 +18,7 @@ from reverie.bridge.source import Snapshot
 from reverie.bridge.statements import only_reworded, statements_of
 from reverie.changes.history import Rule
 from reverie.core.errors import BadInput
-from reverie.dreams.light.language_detection import lowered
+from reverie.dreams.light.language import lowered
 from reverie.skills.library import FoundSkill
 from reverie.text.embedding import embed
 from reverie.text.words import normal

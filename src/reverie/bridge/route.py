@@ -22,8 +22,7 @@ from reverie.bridge.persons import (
 from reverie.bridge.places import MATES, NOTHING, SKILL, SPOKEN, LearnedRoute, LocalRule, Places, learned_for
 from reverie.bridge.places import USER as TO_USER
 from reverie.bridge.statements import SURE_CONFLICT, StoreStatement, only_reworded
-from reverie.dreams.light.dates import dates_in
-from reverie.dreams.light.language_detection import lowered
+from reverie.dreams.light.language import dates_in, lowered
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.dreams.stores.pages import NEW as NEW_PAGE
 from reverie.safety.redact import redact

@@ -20,8 +20,8 @@ from functools import lru_cache
 from typing import Any
 
 from reverie.bridge.source import Snapshot
-from reverie.dreams.light.language_detection import detect_language as spoken_in
-from reverie.dreams.light.sentences import sentences
+from reverie.dreams.light.language import detect_language as spoken_in
+from reverie.dreams.light.spans import sentences
 from reverie.memory.formats import FORMATS, FRONT_MATTER, fence_after
 from reverie.text.relation import RelationKind, chances_of, differs_plainly
 from reverie.text.units import NUMBER_WORDS

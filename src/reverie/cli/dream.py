@@ -33,10 +33,9 @@ from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.dreams.dream import Dream, Mode
-    from reverie.dreams.night import Night
+    from reverie.dreams.dream import Dream, Mode, Night
     from reverie.dreams.records import SessionFilter
-    from reverie.dreams.run.estimate import Estimate
+    from reverie.dreams.run.runner import Estimate
 
 
 EVERY_SECONDS = 0.3

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from reverie.changes.ledger import Change
     from reverie.changes.proposal import Score
     from reverie.core.ids import IdKind
-    from reverie.dreams.stores.records import Located
+    from reverie.dreams.stores.dream import Located
     from reverie.transcripts.add import Added
 
 # As Hermes has them: what it does not take, such as `reverie dream PATH`, stays as it is.

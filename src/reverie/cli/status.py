@@ -30,7 +30,7 @@ from reverie.core.ids import full_id, plural
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream, Judged
-    from reverie.dreams.stores.records import Located
+    from reverie.dreams.stores.dream import Located
     from reverie.transcripts.records import Quarantined
 
 

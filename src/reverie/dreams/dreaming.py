@@ -14,12 +14,10 @@ from reverie.changes.ledger import Change, ChangeQuery, HistoryReader
 from reverie.core.errors import BadInput, ReverieError, StillLocked, SwitchedOff
 from reverie.dreams.brief.brief import Brief
 from reverie.dreams.brief.select_sessions import gathered, is_named, missing_choice
-from reverie.dreams.dream import Dream, Fate, Mode, Status
-from reverie.dreams.exports import NIGHTS_SHOWN, exported_files
-from reverie.dreams.night import Night, Skipped
+from reverie.dreams.diary import NIGHTS_SHOWN, exported_files
+from reverie.dreams.dream import Dream, Fate, Mode, Night, Skipped, Status
 from reverie.dreams.records import SessionChoice, SessionFilter, Stopped, Used
-from reverie.dreams.run.estimate import Estimate, estimated, previewed
-from reverie.dreams.run.runner import DreamRunner
+from reverie.dreams.run.runner import DreamRunner, Estimate, estimated, previewed
 from reverie.dreams.run.steps import Doing, run_inline
 from reverie.llm.settings import ModelInfo
 from reverie.transcripts.library import as_if_refreshed

@@ -16,10 +16,9 @@ from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.brief.select_sessions import as_read, gathered
 from reverie.dreams.curators import Curator
 from reverie.dreams.dream import Dream, Fate, Judged, Status
-from reverie.dreams.home_port import Rooms
+from reverie.dreams.ports import DreamTarget, Rooms
 from reverie.dreams.records import Lease, Planned, Thought
 from reverie.dreams.run.steps import given_up
-from reverie.dreams.target import DreamTarget
 from reverie.memory.operation import Conflicted, Operation, OverBudget, Unfit
 from reverie.memory.targets import written_at
 from reverie.skills.edits import rules_of

@@ -12,12 +12,11 @@ from reverie.dreams.brief.gather import Material
 from reverie.dreams.brief.select_sessions import heard_session, session_of
 from reverie.dreams.dream import Dream
 from reverie.dreams.files import documents_of, entries_of, surfaces_of
-from reverie.dreams.home_port import Rooms
 from reverie.dreams.items import Citation, Item, Op
 from reverie.dreams.light.spans import Spans
-from reverie.dreams.verify.case import case_of
+from reverie.dreams.ports import Rooms
+from reverie.dreams.verify.case import case_of, said_in
 from reverie.dreams.verify.checks import check
-from reverie.dreams.verify.quotations import said_in
 from reverie.memory.operation import Remove, Replace
 from reverie.skills.amendment import Amendment, Create, NewText, Patch
 from reverie.skills.edits import RemoveRule

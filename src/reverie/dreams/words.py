@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from reverie.dreams.light.dates import WEEKDAYS
-from reverie.dreams.light.language_detection import LANGUAGES, small_words_of
+from reverie.dreams.light.language import LANGUAGES, WEEKDAYS, small_words_of
 from reverie.text.tokens import FUNCTION_WORDS, tokens
 
 _ADDRESS = re.compile(

@@ -17,8 +17,7 @@ from reverie.core.clock import Clock, TimeSpan, rfc3339
 from reverie.core.errors import NotFound
 from reverie.core.ids import Ids, sha256
 from reverie.core.scope import Scope
-from reverie.dreams.stores.dream import Withheld
-from reverie.dreams.stores.records import Clone
+from reverie.dreams.stores.dream import Clone, Withheld
 from reverie.memory.store import (
     Author,
     Below,

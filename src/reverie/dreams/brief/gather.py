@@ -26,7 +26,7 @@ from reverie.dreams.brief.brief import (
 )
 from reverie.dreams.items import Citation
 from reverie.dreams.light.candidate import Noted
-from reverie.dreams.light.tool_use.tool_calls import outcome
+from reverie.dreams.light.tool_use import outcome
 from reverie.llm.question import estimate_tokens
 from reverie.safety.redact import Pseudonyms, redact
 from reverie.skills.edits import rules_of

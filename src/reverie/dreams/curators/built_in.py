@@ -19,12 +19,10 @@ from reverie.dreams.brief.brief import Brief, BriefEntry
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.curators import Curated
 from reverie.dreams.curators.confirm import confirmed
-from reverie.dreams.curators.lessons import citations, lesson_items, number_of_sessions
-from reverie.dreams.curators.procedures import told_procedures
+from reverie.dreams.curators.skills import citations, lesson_items, number_of_sessions, told_procedures
 from reverie.dreams.items import Citation, CuratorAnswer, Item, Op
 from reverie.dreams.light.candidate import Kind, Noted
-from reverie.dreams.light.sentences import sentences
-from reverie.dreams.light.spans import STEPS, is_to_last
+from reverie.dreams.light.spans import STEPS, is_to_last, sentences
 from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING, WANTED
 from reverie.safety.sensitive import asked_to_remember, asking_to_remember
 from reverie.text.embedding import embed

@@ -1,14 +1,19 @@
-"""The built-in reader: what in a Session may be worth keeping. Deterministic, linear in the text, no writes."""
+"""The built-in reader: what in a Session may be worth keeping. Deterministic, linear in the text, no writes.
+
+`notice` is the way in for people who hold no Home: from a session dict to its Candidates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from reverie.dreams.light.candidate import About, Candidate, Kind
-from reverie.dreams.light.dates import dates_in
-from reverie.dreams.light.language_detection import lowered, speaks_of_self
+from reverie.dreams.light.language import dates_in, lowered, speaks_of_self
 from reverie.dreams.light.spans import Span, Speech
-from reverie.dreams.light.tool_use.lessons import lessons
+from reverie.dreams.light.tool_use import lessons
+from reverie.transcripts.intake import Intake
+from reverie.transcripts.messages import plain_events
 from reverie.transcripts.session import Session, Turn, quote
 
 # From where something is worth a look, in a short turn, among many words, and in a question: "could you put the total
@@ -71,3 +76,19 @@ def kind_and_subject(kind: str, words: str, language: str) -> tuple[Kind, About]
     named = Kind.USER_PREFERENCE if kind == "instruction" and of_self else _KINDS[kind]
     own = named is Kind.USER_PREFERENCE or (of_self and kind in ("fact", "contradiction"))
     return named, "person" if own else "world"
+
+
+NOBODY = "owner"
+
+
+def notice(session: Mapping[str, Any]) -> list[Candidate]:
+    """Candidates of `{"id", "user", "messages": [...]}`. The session's user counts as the owner.
+
+    Nothing is redacted: nothing is stored, and the words come back to the one who handed them in.
+    Raises `NotATranscript` when it is not a session.
+    """
+    owner = str(session.get("user") or session.get("user_id") or NOBODY)
+    intake = Intake(owner, lambda text: (text, {}))
+    reading = next(intake.sessions(plain_events(session)))
+    turns = tuple(reading.turns())
+    return notice_candidates(Session(reading.head, turns))

@@ -22,9 +22,9 @@ from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Consulted, Dream, DreamEnded, Read, Status
+from reverie.dreams.ports import NightTarget
 from reverie.dreams.records import OVER, Dreams, Lease, ModelReport, Planned, Stopped, Thought
 from reverie.dreams.run.think import NightSources, think
-from reverie.dreams.target import NightTarget
 from reverie.llm.budget import Call, totals
 
 PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better

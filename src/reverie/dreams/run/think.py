@@ -12,8 +12,7 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.brief.gather import BriefMaterial, Material, gather
-from reverie.dreams.brief.recurrence import Mentions
-from reverie.dreams.brief.select_sessions import heard_session, session_of
+from reverie.dreams.brief.select_sessions import Mentions, heard_session, session_of
 from reverie.dreams.brief.trim import (
     Reduced,
     can_fit,
@@ -28,8 +27,8 @@ from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
 from reverie.dreams.light.candidate import Candidate, Kind, Noted
+from reverie.dreams.ports import DreamTarget
 from reverie.dreams.records import Dreams, ModelReport, Planned, Thought
-from reverie.dreams.target import DreamTarget
 from reverie.dreams.verify.reasons import Reason, Severity, finding
 from reverie.llm.question import estimate_tokens
 from reverie.llm.settings import BUILT_IN

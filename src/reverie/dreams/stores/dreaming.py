@@ -16,10 +16,19 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.run.steps import canceled
-from reverie.dreams.stores.account import PageDiff, diffs
-from reverie.dreams.stores.dream import AlreadyDreamt, Decided, MovedOn, StoreDream, StoreWish
-from reverie.dreams.stores.progress import StoreDreamProgress, dreaming_agent
-from reverie.dreams.stores.records import DreamQuery, StoreDreamRecords
+from reverie.dreams.stores.dream import (
+    AlreadyDreamt,
+    Decided,
+    DreamQuery,
+    MovedOn,
+    PageDiff,
+    StoreDream,
+    StoreDreamProgress,
+    StoreDreamRecords,
+    StoreWish,
+    diffs,
+    dreaming_agent,
+)
 from reverie.memory.library import Stores, writable
 from reverie.transcripts.library import Library
 from reverie.transcripts.recorded_library import Recording

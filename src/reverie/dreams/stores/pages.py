@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Limits
-from reverie.dreams.target import DreamTarget
+from reverie.dreams.ports import DreamTarget
 from reverie.memory.formats import FORMATS, FormatName, words_left
 from reverie.memory.operation import entry_hash
 

@@ -17,14 +17,20 @@ from reverie.core.scope import Scope
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.dream import Dream, DreamEnded, Failure, Fate, Judged, Read, Status
+from reverie.dreams.ports import DreamTarget
 from reverie.dreams.records import Lease, Planned, Thought
 from reverie.dreams.run.steps import Doing, dream_of, given_up, run_dream, run_inline
-from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, StoreDream, Withheld
+from reverie.dreams.stores.dream import (
+    MODEL_UNAVAILABLE,
+    Clone,
+    StoreDream,
+    StoreDreamProgress,
+    StoreDreamRecords,
+    Withheld,
+    as_judged,
+    cleaned,
+)
 from reverie.dreams.stores.pages import StorePage, target_of_store
-from reverie.dreams.stores.progress import StoreDreamProgress
-from reverie.dreams.stores.records import Clone, StoreDreamRecords
-from reverie.dreams.stores.unsafe import as_judged, cleaned
-from reverie.dreams.target import DreamTarget
 from reverie.llm.settings import BUILT_IN
 from reverie.memory.formats import FORMATS
 from reverie.memory.library import Stores

@@ -15,11 +15,10 @@ from reverie.core.scope import Origin
 from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.items import Op
-from reverie.dreams.light.dates import dates_in
+from reverie.dreams.light.language import dates_in
 from reverie.dreams.light.spans import Span, is_to_last
-from reverie.dreams.verify.case import OVERTAKES, STANDING, Case
+from reverie.dreams.verify.case import OVERTAKES, STANDING, Case, Quoted
 from reverie.dreams.verify.policy_floor import crossed
-from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
 from reverie.dreams.verify.trained import foreign
 from reverie.memory.target import belongs

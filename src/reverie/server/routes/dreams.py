@@ -15,9 +15,7 @@ from pydantic import BaseModel, Field
 from reverie.core.errors import BadInput
 from reverie.core.keys import Permission
 from reverie.dreams.dream import Fate, Judged, Status
-from reverie.dreams.stores.account import PageDiff
-from reverie.dreams.stores.dream import StoreDream, StoreWish
-from reverie.dreams.stores.records import DreamQuery
+from reverie.dreams.stores.dream import DreamQuery, PageDiff, StoreDream, StoreWish
 from reverie.llm.settings import BUILT_IN
 from reverie.server.caller import Caller, Dreamer, Reader, Reviewer
 from reverie.server.errors import Problem

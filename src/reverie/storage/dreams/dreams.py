@@ -1,5 +1,5 @@
 """Dreams, what they read, noticed, planned and staged, and dreams over memory stores: implements
-`reverie.dreams.records.Dreams` and `reverie.dreams.stores.records.StoreDreamRecords`.
+`reverie.dreams.records.Dreams` and `reverie.dreams.stores.dream.StoreDreamRecords`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Failure, Judged, Read, Status
 from reverie.dreams.light.candidate import Noted
 from reverie.dreams.records import Lease, ModelReport, Queued, SessionChoice, Stopped, Thought
-from reverie.dreams.stores.dream import StoreDream, StoreDreamUsage, Withheld, usage_of
-from reverie.dreams.stores.records import Clone, DreamQuery, Located
+from reverie.dreams.stores.dream import Clone, DreamQuery, Located, StoreDream, StoreDreamUsage, Withheld, usage_of
 from reverie.llm.budget import Call, Spent
 from reverie.llm.settings import BUILT_IN
 from reverie.memory.store import Author

@@ -1,4 +1,5 @@
-"""What a night needs of the place whose memory it is about: files of a harness, or a memory store.
+"""What a night needs of others: of the place whose memory it is about (files of a harness, or a memory store), and of a
+Home, whose rooms it works in.
 
 Before it lands a night knows a target by its values (`DreamTarget`) alone, so that both kinds give the same decisions
 for the same sessions and entries, where limits and ownership are the same. What its steps do to a target is the port
@@ -11,14 +12,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from reverie.changes.queue import Review
+from reverie.core.clock import Clock
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.curators import Curator
+from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.dream import Dream, Judged
-from reverie.dreams.records import Lease, Planned, Thought
+from reverie.dreams.records import Dreams, Lease, Planned, Thought
+from reverie.memory.library import Memory
 from reverie.memory.operation import Operation
 from reverie.search.finder import Finder
-from reverie.skills.library import FoundSkill
+from reverie.skills.library import FoundSkill, Skills
+from reverie.transcripts.library import Library
+from reverie.transcripts.session import Head
 
 OWN_SKILLS = "skills"
 
@@ -94,3 +103,55 @@ class NightTarget(Protocol):
     def failed(self, dream: Dream, error: Exception) -> None:
         """Keep that it came to no end, and why."""
         ...
+
+
+RECENT_SESSIONS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The settings that may differ from target to target."""
+
+    gates: Gates
+    limits: Limits
+    recent_sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a target, where and what, and not
+    changed; `recent_sessions` is how many sessions a dream reads where nobody says otherwise.
+
+    `sees` says for a target which sessions are for it. `harness` names the agent whose own transcripts a run over a
+    target brings in; a run over one without an agent brings in all there are. `tuned` are a target's own settings, if
+    it has some.
+
+    `fenced` makes a review that commits nothing once someone else holds the lease. `curator` is who decides;
+    `instructions` is what was asked of a dream; `ready` raises where there is to be no night at all, or none over that
+    target. `recalled` asks the broader memories of the settings. `new_skills` is the folder of skills in which a skill
+    that is new goes, so that the agent of a target reads it.
+    """
+
+    scope: Scope
+    owner: str
+    sessions: Library
+    memory: Memory
+    review: Review
+    records: Dreams
+    clock: Clock
+    ids: Ids
+    search: Finder | None = None
+    skills: Skills | None = None
+    surfaces: Callable[[str], Iterable[tuple[str, str]]] = lambda target: ()
+    gates: Gates = field(default_factory=Gates)
+    limits: Limits = field(default_factory=Limits)
+    recent_sessions: int = RECENT_SESSIONS
+    fenced: Callable[[Lease], Review] | None = None
+    curator: Callable[[Lease], Curator] = lambda _: BuiltInCurator()
+    instructions: Callable[[str], str] = lambda _: ""
+    ready: Callable[[str], None] = lambda target: None
+    sees: Callable[[str], Callable[[Head], bool]] = lambda target: lambda head: True
+    harness: Callable[[str], str] = lambda target: ""
+    tuned: Callable[[str], Tuning | None] = lambda target: None
+    recalled: Callable[[Iterable[str]], Iterable[tuple[str, str]]] = lambda texts: ()
+    new_skills: Callable[[str], str] = lambda target: OWN_SKILLS
