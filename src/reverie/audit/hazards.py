@@ -52,24 +52,16 @@ def _hide_password(sentence: str) -> str:
         return sentence
     behind = sentence[named.end() :]
     quoted = _QUOTED.search(behind[:80])
-    value = quoted[1] if quoted and " " not in quoted[1] else _last_word(behind)
-    if not quoted and (word := _set_to(behind)):
-        return sentence[: named.end()] + behind.replace(word, HIDDEN)
+    last = "".join(behind.split()[-1:]).strip("\"'`”“*_,;:()").rstrip(".")
+    value = quoted[1] if quoted and " " not in quoted[1] else last
+    if not quoted and (found := _SET_TO.match(behind)):
+        word = found["value"]
+        if not is_placeholder(word) and not _NAMED.search(word):
+            return sentence[: named.end()] + behind.replace(word, HIDDEN)
     number = named.group() == "PIN" and value.isdigit() and len(value) > 3
     if not number and not _is_value(value, quoted=quoted is not None and value == quoted[1]):
         return sentence
     return sentence[: named.end()] + behind.replace(value, HIDDEN)
-
-
-def _set_to(behind: str) -> str:
-    """The one word behind a colon, whatever it is."""
-    found = _SET_TO.match(behind)
-    return "" if found is None or is_placeholder(found["value"]) or _NAMED.search(found["value"]) else found["value"]
-
-
-def _last_word(text: str) -> str:
-    words = text.split()
-    return words[-1].strip("\"'`”“*_,;:()").rstrip(".") if words else ""
 
 
 def _is_value(value: str, *, quoted: bool) -> bool:

@@ -30,26 +30,21 @@ def read_traces(folder: Path, home: str, target: str, machine: Machine) -> Trace
     for place in (folder, folder / ASIDE):
         if not machine.exists(place):
             continue
-        wrote = _wrote(machine.read(place / "promotions.jsonl") or "")
+        # The lines it says it wrote, or None where the file is not one of its.
+        wrote: set[str] | None = None
+        for line in (machine.read(place / "promotions.jsonl") or "").splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue  # cut by a crash
+            if isinstance(row, dict) and "promoted_at" in row and "hash" in row:
+                lines = {str(row["new_text"]).strip().removeprefix("- ")} if row.get("new_text") else set[str]()
+                wrote = (wrote or set()) | lines
         files = sorted(name for name in machine.below(place) if "/" not in name and name != ASIDE)
         if LOCK in files or wrote is not None:
             copies = {one: tuple(_entries(place / "backups", one, machine)) for one in _DOCUMENTS}
             return Traces(home, target, tuple(files), frozenset(wrote or ()), copies)
     return None
-
-
-def _wrote(promotions: str) -> set[str] | None:
-    """The lines it says it wrote, or None where the file is not one of its."""
-    wrote: set[str] | None = None
-    for line in promotions.splitlines():
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue  # cut by a crash
-        if isinstance(row, dict) and "promoted_at" in row and "hash" in row:
-            lines = {str(row["new_text"]).strip().removeprefix("- ")} if row.get("new_text") else set[str]()
-            wrote = (wrote or set()) | lines
-    return wrote
 
 
 def _entries(folder: Path, document: str, machine: Machine) -> Iterator[str]:
@@ -81,7 +76,9 @@ def _in_document(document: AuditedDocument, trace: Traces | None, shown: Mapping
     statements = document.statements
     for statement in statements:
         words = shown.get(statement.text) or shown_words(statement.text)
-        if bare := _without_sign(statement.text):
+        signed = re.match(r"§\s*\n", statement.text) or statement.text.endswith("\n§")
+        bare = re.sub(r"\A(?:§\s*\n)+|(?:\n\s*§)+\Z", "", statement.text).strip()
+        if signed and bare:
             why = "A lone § was left at its edge when the entry beside it was removed as if it were a line."
             yield Finding(
                 FindingKind.DAMAGED,
@@ -92,29 +89,17 @@ def _in_document(document: AuditedDocument, trace: Traces | None, shown: Mapping
                 "Take the § out.",
                 replaced(statement, bare, why),
             )
-        elif whole := _whole(statement, trace):
+            continue
+        copies = trace.copies.get(statement.spot.document, ()) if trace else ()
+        cut = [whole for whole in copies if whole.endswith(f"\n{statement.text}")]
+        if len(set(cut)) == 1:
             why = "Its first line was cut off; a copy made before still has it."
-            mended = replaced(statement, whole, why)
+            mended = replaced(statement, cut[-1], why)
             yield Finding(
                 FindingKind.DAMAGED, "medium", statement.spot, words, why, "Bring the first line back.", mended
             )
     if statements:
         yield from _glued(statements[-1], trace, shown)
-
-
-def _without_sign(text: str) -> str:
-    """The entry without the sign at its edge; nothing when there is none, or nothing else."""
-    return (
-        re.sub(r"\A(?:§\s*\n)+|(?:\n\s*§)+\Z", "", text).strip()
-        if re.match(r"§\s*\n", text) or text.endswith("\n§")
-        else ""
-    )
-
-
-def _whole(statement: AuditedStatement, trace: Traces | None) -> str:
-    copies = trace.copies.get(statement.spot.document, ()) if trace else ()
-    cut = [whole for whole in copies if whole.endswith(f"\n{statement.text}")]
-    return cut[-1] if len(set(cut)) == 1 else ""
 
 
 def _glued(last: AuditedStatement, trace: Traces | None, shown: Mapping[str, str]) -> Iterator[Finding]:

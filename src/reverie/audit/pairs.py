@@ -101,12 +101,9 @@ def split_sentence(text: str) -> SplitSentence:
     bare = undated(text)
     language = language_of(bare.casefold())
     tokens = tuple(one.replace("’", "'") for one in _TOKEN.findall(bare.casefold()) if one not in _NOTHING)
-    signs = frozenset(_sign(one, language) for one in tokens if carries_meaning(one) and one not in _LIGHT | _DENIES)
+    carrying = [one for one in tokens if carries_meaning(one) and one not in _LIGHT | _DENIES]
+    signs = frozenset(stem(one, language) if one.isalpha() else one.strip("`") for one in carrying)
     return SplitSentence(text, tokens, signs, bool(_DENIES & set(tokens)))
-
-
-def _sign(token: str, language: str) -> str:
-    return stem(token, language) if token.isalpha() else token.strip("`")
 
 
 def is_han(text: str) -> bool:

@@ -185,7 +185,11 @@ _VOID = frozenset({"meta", "br", "hr", "rect", "line", "path", "circle"})
 
 def tag(name: str, /, *children: Child, **attributes: str | float | bool) -> Safe:
     """`class_` is class, `stroke_width` is stroke-width; an attribute that is False is left out."""
-    told = "".join(_attribute(key, value) for key, value in attributes.items() if value is not False)
+    told = ""
+    for key, value in attributes.items():
+        if value is not False:
+            told += f" {key.rstrip('_').replace('_', '-')}"
+            told += "" if value is True else f'="{escape(str(value), quote=True)}"'
     if name in _VOID:
         return Safe(f"<{name}{told}>") if not children else Safe(f"<{name}{told}>{join_markup(*children)}</{name}>")
     return Safe(f"<{name}{told}>{join_markup(*children)}</{name}>")
@@ -197,11 +201,6 @@ def join_markup(*children: Child) -> Safe:
     )
 
 
-def _attribute(key: str, value: str | float | bool) -> str:
-    name = key.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{escape(str(value), quote=True)}"'
-
-
 WIDTH, HEIGHT = 1000, 26
 _PARTS = (GOOD, *(str(kind) for kind in FindingKind), OTHER)
 
@@ -209,7 +208,18 @@ _PARTS = (GOOD, *(str(kind) for kind in FindingKind), OTHER)
 def bar(filling: Filling) -> Safe:
     """As wide as the budget, or as the document where there is none or it does not fit."""
     whole = max(filling.characters, filling.budget or 0, 1)
-    drawn = [_part(name, start, size, whole) for name, start, size in _stretches(filling)]
+    drawn = [
+        tag(
+            "rect",
+            tag("title", f"{name}: {size:,} characters"),
+            class_=_class(name),
+            x=round(WIDTH * start / whole, 1),
+            y=0,
+            width=round(WIDTH * size / whole, 1),
+            height=HEIGHT,
+        )
+        for name, start, size in _stretches(filling)
+    ]
     frame = tag("rect", class_="bar", x=0.5, y=0.5, width=WIDTH - 1, height=HEIGHT - 1, rx=4)
     limit = None
     if filling.budget and filling.characters > filling.budget:
@@ -231,7 +241,10 @@ def bar(filling: Filling) -> Safe:
 
 def legend(filling: Filling) -> Safe:
     whole = max(filling.characters, filling.budget or 0, 1)
-    parts = [_legend_entry(name, f"{name} {_percent(size / whole)}") for name, _, size in _stretches(filling)]
+    parts = list[Safe]()
+    for name, _, size in _stretches(filling):
+        patch = tag("svg", tag("rect", class_=_class(name), width=10, height=10, rx=2), viewBox="0 0 10 10")
+        parts.append(tag("li", patch, f"{name} {_percent(size / whole)}"))
     free = (filling.budget or 0) - filling.characters
     if free > 0:
         parts.append(tag("li", tag("span", f"free {_percent(free / whole)}", class_="soft")))
@@ -244,20 +257,6 @@ def _stretches(filling: Filling) -> Iterator[tuple[str, int, int]]:
         if size := filling.parts.get(name, 0):
             yield name, start, size
             start += size
-
-
-def _part(name: str, start: int, size: int, whole: int) -> Safe:
-    x, width = round(WIDTH * start / whole, 1), round(WIDTH * size / whole, 1)
-    return tag(
-        "rect", tag("title", f"{name}: {size:,} characters"), class_=_class(name), x=x, y=0, width=width, height=HEIGHT
-    )
-
-
-def _legend_entry(name: str, said: str) -> Safe:
-    return tag(
-        "li",
-        join_markup(tag("svg", tag("rect", class_=_class(name), width=10, height=10, rx=2), viewBox="0 0 10 10"), said),
-    )
 
 
 def _percent(share: float) -> str:
@@ -322,19 +321,12 @@ def _home_section(home: HomeReport) -> Safe:
     title = tag("div", tag("h3", home.name), tag("p", said, class_="soft small"))
     letter = tag("span", grade.letter, class_=f"grade grade-{grade.letter}", title=f"{grade.points} of 100")
     why = tag("p", f"{grade.points} of 100: {'; '.join(grade.because)}.", class_="soft small")
-    return tag(
-        "section",
-        tag("div", letter, title, class_="head"),
-        why,
-        *(_document(one) for one in home.fillings),
-        class_="home",
-    )
-
-
-def _document(filling: Filling) -> Safe:
-    limit = f" of {filling.budget:,}" if filling.budget else ""
-    name = f"{filling.spot.target}/{filling.spot.document}: {filling.characters:,}{limit} characters"
-    return tag("div", tag("span", name, class_="small"), bar(filling), legend(filling), class_="document")
+    documents = list[Safe]()
+    for one in home.fillings:
+        limit = f" of {one.budget:,}" if one.budget else ""
+        name = f"{one.spot.target}/{one.spot.document}: {one.characters:,}{limit} characters"
+        documents.append(tag("div", tag("span", name, class_="small"), bar(one), legend(one), class_="document"))
+    return tag("section", tag("div", letter, title, class_="head"), why, *documents, class_="home")
 
 
 def _finding(finding: Finding) -> Safe:

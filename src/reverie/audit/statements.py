@@ -178,7 +178,13 @@ def compare_statements(
     statements: Sequence[AuditedStatement], skills: Sequence[KeptSkill], shown: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Findings between statements that meet in a prompt; what two homes both say is counted in one note."""
-    rules = [rule for kept in skills for rule in _rules(kept)]
+    # The rules of a skill are held against memory. They are never accused of repeating one another.
+    rules = [
+        AuditedStatement(kept.spot, rule.text, False, f"{SKILL}{kept.spot.home}")
+        for kept in skills
+        for rule in rules_of(kept.skill.body.splitlines(keepends=True))
+        if 8 <= len(rule.text) <= LONGEST_RULE and not rule.text.startswith(("#", "`"))
+    ]
     shared: Counter[tuple[str, str]] = Counter()
     gone: set[AuditedStatement] = set()
     for pair in pairs([*statements, *rules]):
@@ -212,13 +218,6 @@ def compare_statements(
         words, against = _shown_words(one, shown), _shown_words(other, shown)
         advice = "Decide which one holds and remove the other."
         yield Finding(FindingKind.CONTRADICTORY, "medium", one.spot, words, why, advice, None, other.spot, against)
-
-
-def _rules(kept: KeptSkill) -> Iterator[AuditedStatement]:
-    """The rules of a skill, to be held against memory. They are never accused of repeating one another."""
-    for rule in rules_of(kept.skill.body.splitlines(keepends=True)):
-        if 8 <= len(rule.text) <= LONGEST_RULE and not rule.text.startswith(("#", "`")):
-            yield AuditedStatement(kept.spot, rule.text, False, f"{SKILL}{kept.spot.home}")
 
 
 def _is_rule(statement: AuditedStatement) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from reverie.core.ids import lazy_pattern
 from reverie.safety.identifiers import accounts, cards, ibans, mail_addresses, national_ids, phones, street_addresses
@@ -35,23 +36,23 @@ class Redacted:
 _placeholder = lazy_pattern(r"\[redacted:[a-z0-9-]{1,32}\]")
 
 
-def _secrets(text: str) -> Iterator[SecretSpan]:
-    # Tokens are ASCII. One byte a character is searched fastest, and "?" keeps every other character's place.
-    plain = text if text.isascii() else text.encode("ascii", "replace").decode("ascii")
-    lowered = plain.lower()
-    yield from vendor_tokens(plain)
-    yield from key_blocks(plain)
-    yield from secrets_in_addresses(text)
-    yield from headers(text, lowered)
-    yield from named_values(text, lowered)
-    yield from command_secrets(text)
-
-
 def redact(text: str) -> Redacted:
     """The text with each secret replaced by `[redacted:<kind>]`; everything else keeps its bytes."""
     found: Counter[str] = Counter()
     for _ in range(_MOST_PASSES):
-        spans = merge_spans(_secrets(text))
+        # Tokens are ASCII. One byte a character is searched fastest, and "?" keeps every other character's place.
+        plain = text if text.isascii() else text.encode("ascii", "replace").decode("ascii")
+        lowered = plain.lower()
+        spans = merge_spans(
+            chain(
+                vendor_tokens(plain),
+                key_blocks(plain),
+                secrets_in_addresses(text),
+                headers(text, lowered),
+                named_values(text, lowered),
+                command_secrets(text),
+            )
+        )
         if "[redacted:" in text:
             spans = list(outside(spans, [found.span() for found in _placeholder().finditer(text)]))
         if not spans:
@@ -75,18 +76,14 @@ _KINDS = ("mail", "iban", "card", "id", "account", "phone", "address")
 _stand_in = lazy_pattern(rf"<(?:{'|'.join((*_KINDS, _MARK))})-[0-9]{{1,12}}(?:\.[0-9]{{1,12}})?>")
 
 
-def _personal(text: str) -> Iterator[SecretSpan]:
-    if "@" in text or "at" in text:
-        yield from mail_addresses(text)
-    if any(map(str.isdecimal, text)):
-        for finder in (ibans, cards, national_ids, accounts, phones, street_addresses):
-            yield from finder(text)
-
-
 def _spans(text: str) -> list[SecretSpan]:
     """Disjoint stretches in text order. No stretch but a mark's holds an angle bracket: the way back rests on that."""
     marks = [SecretSpan(*found.span(), _MARK) for found in _stand_in().finditer(text)]
-    suspects = sorted(span for span in _personal(text) if not re.search("[<>]", text[span.start : span.end]))
+    finders = [mail_addresses] if "@" in text or "at" in text else []
+    if any(map(str.isdecimal, text)):
+        finders += [ibans, cards, national_ids, accounts, phones, street_addresses]
+    found = (span for finder in finders for span in finder(text))
+    suspects = sorted(span for span in found if not re.search("[<>]", text[span.start : span.end]))
     result: list[SecretSpan] = []
     for span in outside(suspects, [(mark.start, mark.end) for mark in marks]):
         if result and span.start < result[-1].end:

@@ -133,6 +133,10 @@ def _read(view: View, surface: str, budget: MatchBudget) -> Iterator[RuleMatch]:
     return book.run(view.text, surface, budget)
 
 
+def _shifted(view: View, start: int, place: int) -> int:
+    return view.trace(start + place)
+
+
 def _in_views(text: str, surface: str, budget: MatchBudget) -> Iterator[Signal]:
     """Findings of the rules in any reading of the text; a disguised one must show what the plain one does not."""
     plain: set[tuple[str, int]] = set()
@@ -146,31 +150,22 @@ def _in_views(text: str, surface: str, budget: MatchBudget) -> Iterator[Signal]:
             elif (signal.rule, signal.start) in plain or (view.gapless and signal.start in starts):
                 continue
             yield signal
-        if view.name is None:
-            yield from _hidden(view, surface, budget)
-            # Windows that read like an attack. Each weighs half or all, so that doubts about neighbours do not add
-            # up.
-            half, whole = _DOUBTFUL[surface]
-            for score, start, end in suspicions(view.text):
-                if score >= half:
-                    weight = ENOUGH[surface] * (1.0 if score >= whole else 0.5)
-                    yield _traced(view, RuleMatch("suspicious.words", "suspicious", weight, start, end))
-
-
-def _shifted(view: View, start: int, place: int) -> int:
-    return view.trace(start + place)
-
-
-def _hidden(view: View, surface: str, budget: MatchBudget) -> Iterator[Signal]:
-    """Stretches a renderer hides, read once more on their own with less patience."""
-    for start, end, kind in hidden_stretches(view.text):
-        inside = View(view.text[start:end], partial(_shifted, view, start))
-        words = inside.text.count(" ")
-        if surface == "memory" and words > 4:
-            yield _traced(inside, RuleMatch(f"hidden.{kind}", "hidden", 0.6, 0, end - start))
-        for hit in _read(inside, surface, budget):
-            found = _traced(inside, hit)
-            yield found._replace(rule=f"hidden.{hit.rule}", category="hidden", weight=hit.weight * _HIDDEN_FACTOR)
+        if view.name is not None:
+            continue
+        # Stretches a renderer hides, read once more on their own with less patience.
+        for start, end, kind in hidden_stretches(view.text):
+            inside = View(view.text[start:end], partial(_shifted, view, start))
+            if surface == "memory" and inside.text.count(" ") > 4:
+                yield _traced(inside, RuleMatch(f"hidden.{kind}", "hidden", 0.6, 0, end - start))
+            for hit in _read(inside, surface, budget):
+                signal = _traced(inside, hit)
+                yield signal._replace(rule=f"hidden.{hit.rule}", category="hidden", weight=hit.weight * _HIDDEN_FACTOR)
+        # Windows that read like an attack. Each weighs half or all, so that doubts about neighbours do not add up.
+        half, whole = _DOUBTFUL[surface]
+        for score, start, end in suspicions(view.text):
+            if score >= half:
+                weight = ENOUGH[surface] * (1.0 if score >= whole else 0.5)
+                yield _traced(view, RuleMatch("suspicious.words", "suspicious", weight, start, end))
 
 
 def _signals(text: str, surface: str, budget: MatchBudget, depth: int = 0) -> Iterator[Signal]:
@@ -199,33 +194,27 @@ def _quarantined(reason: str, start: int, end: int) -> Signal:
     return Signal(f"quarantine.{reason}", "quarantine", 1.0, start, end, None)
 
 
-def _readable(data: str | bytes) -> tuple[str, list[Signal]]:
-    """The text, as far as it can be read, and what no text has: bytes that are not UTF-8, NUL, and halves of surrogate
-    pairs that cannot be written out."""
-    signals = list[Signal]()
-    text = data if isinstance(data, str) else data.decode("utf-8", "replace")
-    try:
-        if isinstance(data, str):
-            data.encode()
-        else:
-            data.decode()
-    except UnicodeEncodeError as problem:
-        signals.append(_quarantined("surrogate", problem.start, problem.end))
-    except UnicodeDecodeError as problem:
-        before = len(problem.object[: problem.start].decode())
-        signals.append(_quarantined("not-utf-8", before, before + 1))
-    if (place := text.find("\0")) >= 0:
-        signals.append(_quarantined("binary", place, place + 1))
-    return text, signals
-
-
 def scan(text: str | bytes, surface: str = "memory") -> Report:
     """Report dangers in a text that may become memory, a skill, a script of a skill, or a context file."""
     if surface not in get_args(Surface):
         raise BadInput(f"No surface {surface!r}.", expected="one of " + ", ".join(get_args(Surface)))
     if len(text) > LARGEST:
         return judged("", [_quarantined("too-large", 0, 0)], surface)
-    content, signals = _readable(text)
+    # What no text has is a signal: bytes that are not UTF-8, NUL, halves of surrogate pairs that cannot be written out.
+    signals = list[Signal]()
+    content = text if isinstance(text, str) else text.decode("utf-8", "replace")
+    try:
+        if isinstance(text, str):
+            text.encode()
+        else:
+            text.decode()
+    except UnicodeEncodeError as problem:
+        signals.append(_quarantined("surrogate", problem.start, problem.end))
+    except UnicodeDecodeError as problem:
+        before = len(problem.object[: problem.start].decode())
+        signals.append(_quarantined("not-utf-8", before, before + 1))
+    if (place := content.find("\0")) >= 0:
+        signals.append(_quarantined("binary", place, place + 1))
     try:
         signals += _signals(content, surface, MatchBudget(len(content)))
     except TooMuchWork:
@@ -280,33 +269,22 @@ _CODE = frozenset(
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"wOFF", b"wOF2", b"\x00\x01\x00\x00\x00")
 
 
-def _surfaces(name: str) -> tuple[str, ...]:
-    """A name proves nothing: only endings known for one use get one reading, everything else gets both."""
-    ending = splitext(name)[1].lower()
-    if ending in _PROSE:
-        return ("skill",)
-    return ("script",) if ending in _CODE else ("script", "skill")
-
-
-def _is_picture(content: bytes) -> bool:
-    return content.startswith(_PICTURES) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP")
-
-
-def _reports_of_files(files: Mapping[str, bytes]) -> Iterable[Report]:
-    yield scan("\n".join(sorted(files)).encode("utf-8", "surrogatepass"), "skill")
-    for name in sorted(files):
-        content = files[name]
-        # A picture is read as ASCII: text appended to it is found, its own bytes mean nothing.
-        text: str | bytes = content.decode("ascii", "replace").replace("\0", "?") if _is_picture(content) else content
-        for surface in _surfaces(name):
-            report = scan(text, surface)
-            yield replace(report, findings=tuple(replace(finding, file=name) for finding in report.findings))
-
-
 def scan_skill(files: Mapping[str, bytes]) -> Report:
     """One report over all files of a skill by relative path; `Finding.file` says which. Symlinks are the caller's."""
     if len(files) > MOST_FILES:
         return judged("", [_quarantined("too-many-files", 0, 0)], "skill")
     if sum(map(len, files.values())) > LARGEST:
         return judged("", [_quarantined("too-large", 0, 0)], "skill")
-    return join_reports(_reports_of_files(files))
+    reports = [scan("\n".join(sorted(files)).encode("utf-8", "surrogatepass"), "skill")]
+    for name in sorted(files):
+        content = files[name]
+        is_picture = content.startswith(_PICTURES) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP")
+        # A picture is read as ASCII: text appended to it is found, its own bytes mean nothing.
+        text: str | bytes = content.decode("ascii", "replace").replace("\0", "?") if is_picture else content
+        # A name proves nothing: only endings known for one use get one reading, everything else gets both.
+        ending = splitext(name)[1].lower()
+        surfaces = ("skill",) if ending in _PROSE else ("script",) if ending in _CODE else ("script", "skill")
+        for surface in surfaces:
+            report = scan(text, surface)
+            reports.append(replace(report, findings=tuple(replace(one, file=name) for one in report.findings)))
+    return join_reports(reports)

@@ -13,7 +13,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
 
 from reverie.core.ids import lazy_pattern
@@ -199,14 +199,6 @@ def without_breaks(text: str) -> View:
     return _without(View(text), breaks, "joined text") if breaks.search(text) else View(text)
 
 
-def _skeleton(original: str, plain: View) -> View | None:
-    """Look-alikes of other scripts read as Latin; only where that changes anything."""
-    if plain.text.isascii():
-        return None
-    text = original.translate(skeleton_folds()).rstrip()
-    return None if text == plain.text else View(text, Tracer(original, skeleton_folds()), "look-alike letters")
-
-
 # Words that mix letters with the digits and signs that stand for letters.
 _leet_words = lazy_pattern(r"(?<![\w@$!+|])(?=[\w@$!+|]{0,16}[a-z])(?=[a-z]{0,16}[013457@$!])[\w@$!+|]{3,24}")
 
@@ -219,18 +211,16 @@ _CIPHERED_STEMS = {
 }
 
 
-def _mirrored(view: View, place: int) -> int:
-    return view.trace(max(0, len(view.text) - place - 1))
-
-
 def whole_views(original: str) -> Iterator[View]:
     """Every reading of the whole text that says something; the plain one first."""
     plain = folded(original)
     yield plain
-    skeleton = _skeleton(original, plain)
-    if skeleton:
-        yield skeleton
-    best = skeleton or plain
+    best = plain
+    if not plain.text.isascii():  # look-alikes of other scripts read as Latin, where that changes anything
+        text = original.translate(skeleton_folds()).rstrip()
+        if text != plain.text:
+            best = View(text, Tracer(original, skeleton_folds()), "look-alike letters")
+            yield best
     joints = _disguises()["joints"]
     if joints.search(best.text):
         yield _without(best, joints, "joined lines")
@@ -238,7 +228,7 @@ def whole_views(original: str) -> Iterator[View]:
         if not any(stem in best.text for stem in stems):
             continue
         if cipher == "reversed":
-            yield View(best.text[::-1], partial(_mirrored, best), cipher)
+            yield View(best.text[::-1], lambda place: best.trace(max(0, len(best.text) - place - 1)), cipher)
         else:
             yield View(best.text.translate(_ROT13 if cipher == "rot13" else _ATBASH), best.trace, cipher)
     words = " ".join(_leet_words().findall(best.text))

@@ -137,12 +137,6 @@ def _trimmed(bare: str, in_query: bool) -> str:
     return bare
 
 
-def _is_environment(found: re.Match[str]) -> bool:
-    """`DB_PASSWORD=…` with no spaces and no lower case: a shell or an .env file, where words are values."""
-    signed = found.groupdict().get("sign") == "="
-    return signed and found["name"].isupper() and found.string[found.end("sign")] not in " \t"
-
-
 def _is_literal(value: str, quoted: bool) -> bool:
     """Quotes make brackets part of the value, unless they quote a whole call as documentation does."""
     return quoted and not value.endswith(")")
@@ -174,27 +168,24 @@ def _passes_as_token(value: str, quoted: bool, environment: bool, kind: str) -> 
     return is_random(value) or (kind == "secret" and (environment or len(value) >= 8) and is_mixed(value))
 
 
-def _is_expression(found: re.Match[str], start: int, value: str) -> bool:
-    """A bare value that goes on as a call or an index, or, where no sign came before it, is the next option."""
-    goes_on = found.string[start + len(value) : start + len(value) + 1] in ("(", "[")
-    return goes_on or value.startswith("(") or (value.startswith("-") and "sign" not in found.groupdict())
-
-
-def _is_loose_tag(found: re.Match[str]) -> bool:
-    """`>` is a sign after `<password` alone; elsewhere it compares."""
-    before = found.string[max(0, found.start() - 1) : found.start()]
-    return found.groupdict().get("sign") == ">" and before not in ("<", ".", "_", "-")
-
-
 def _judged(found: re.Match[str], kind: str, given: bool = False) -> SecretSpan | None:
     """The value as a span if it holds; `given` says that in this place any word would be the secret."""
     text, (value, start, quoted) = found.string, _value(found)
     if not quoted:
         before = text[max(0, found.start() - 40) : found.start()].rstrip("_abcdefghijklmnopqrstuvwxyz")
         value = _trimmed(value, in_query=before.endswith(("?", "&")))
-    if is_placeholder(value) or _is_loose_tag(found) or (not quoted and _is_expression(found, start, value)):
+        # It goes on as a call or an index, or, where no sign came before it, it is the next option.
+        if text[start + len(value) : start + len(value) + 1] in ("(", "[") or value.startswith("("):
+            return None
+        if value.startswith("-") and "sign" not in found.groupdict():
+            return None
+    sign = found.groupdict().get("sign")
+    # `>` is a sign after `<password` alone; elsewhere it compares.
+    compares = sign == ">" and text[max(0, found.start() - 1) : found.start()] not in ("<", ".", "_", "-")
+    if compares or is_placeholder(value):
         return None
-    given = given or _is_environment(found)
+    # `DB_PASSWORD=…` with no spaces and no lower case: a shell or an .env file, where words are values.
+    given = given or (sign == "=" and found["name"].isupper() and text[found.end("sign")] not in " \t")
     if kind == "password":
         fits, named = _passes_as_password(value, quoted, given), kind
     else:

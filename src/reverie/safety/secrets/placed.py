@@ -123,14 +123,6 @@ def _header(found: re.Match[str], group: str, kind: str, strict: bool) -> Secret
     return SecretSpan(found.start(group), found.end(group), kind)
 
 
-def _cookie(found: re.Match[str]) -> Iterator[SecretSpan]:
-    for pair in _pair().finditer(found.string, found.start("pairs"), found.end("pairs")):
-        value = pair["value"]
-        telling = _session_names().search(pair["name"]) is not None and len(value) >= 8
-        if (telling or len(value) >= 20) and not is_placeholder(value) and (telling or is_random(value)):
-            yield SecretSpan(pair.start("value"), pair.end("value"), "cookie")
-
-
 def headers(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Authorization and cookies, wherever a request was pasted."""
     for literal, pattern in _HEADERS.items():
@@ -139,7 +131,11 @@ def headers(text: str, lowered: str) -> Iterator[SecretSpan]:
             if at >= end and (found := pattern().match(text, at)):
                 end = found.end()
                 if literal == "cookie":
-                    yield from _cookie(found)
+                    for pair in _pair().finditer(text, found.start("pairs"), found.end("pairs")):
+                        value = pair["value"]
+                        telling = _session_names().search(pair["name"]) is not None and len(value) >= 8
+                        if (telling or (len(value) >= 20 and is_random(value))) and not is_placeholder(value):
+                            yield SecretSpan(pair.start("value"), pair.end("value"), "cookie")
                 else:
                     yield from filter(None, [_header(found, *one) for one in _SCHEMES if one[0] in found.groupdict()])
 

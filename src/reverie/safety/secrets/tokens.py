@@ -182,7 +182,8 @@ def _runs(text: str, gate: re.Pattern[str]) -> Iterator[tuple[int, int]]:
         at = gate.search(text, end)
 
 
-def _separated(text: str) -> Iterator[SecretSpan]:
+def vendor_tokens(text: str) -> Iterator[SecretSpan]:
+    """Every token whose own shape says what it is."""
     prefix, tokens = _prefix(), _separated_tokens()
     for start, end in (run for gate in _GATES for run in _runs(text, gate())):
         taken = start
@@ -190,28 +191,15 @@ def _separated(text: str) -> Iterator[SecretSpan]:
             if at.start() >= taken and (found := tokens.match(text, at.start())):
                 taken = found.end()
                 yield from filter(None, [_named(found, SEPARATED)])
-
-
-def _unseparated(text: str) -> Iterator[SecretSpan]:
     tokens = _unseparated_tokens()
     for at in (at for gate in _BEGINNINGS for at in gate().finditer(text)):
         if found := tokens.match(text, at.start()):
             yield from filter(None, [_named(found, UNSEPARATED)])
-
-
-def _hung(text: str) -> Iterator[SecretSpan]:
     for kind, pattern, width in _HANGING:
         for found in pattern().finditer(text):
             start = found.start() - width
             while kind == "telegram-token" and start and text[start - 1] in "0123456789":
                 start -= 1
             yield SecretSpan(start, found.end(), kind)
-
-
-def vendor_tokens(text: str) -> Iterator[SecretSpan]:
-    """Every token whose own shape says what it is."""
-    yield from _separated(text)
-    yield from _unseparated(text)
-    yield from _hung(text)
     for found in _jwt().finditer(text):
         yield SecretSpan(found.start(), found.end(), "jwt")
