@@ -130,7 +130,18 @@ class Inbox:
         preview, problem = None, ""
         if item.proposal.status is ProposalStatus.WAITING:
             preview, problem = self._preview(item.proposal)
-        passages = tuple(map(self._passage, _close_together(item.proposal.suggestion.evidence)))
+        # Quotations of one session around which the same turns would be shown, in the order they were said in.
+        sessions = dict[str, list[Evidence]]()
+        for one in item.proposal.suggestion.evidence:
+            sessions.setdefault(one.session_id, []).append(one)
+        found = list[list[Evidence]]()
+        for quotes in sessions.values():
+            for place, one in enumerate(sorted(quotes, key=lambda quote: quote.turn)):
+                if place and one.turn - found[-1][-1].turn <= 2 * AROUND + 1:
+                    found[-1].append(one)
+                else:
+                    found.append([one])
+        passages = tuple(map(self._passage, found))
         text = self._editable(item.proposal, preview)
         waits = item.proposal.status is ProposalStatus.WAITING
         places = elsewhere(self.memory, self.skills, item.proposal) if waits else ()
@@ -300,21 +311,6 @@ class Inbox:
         if isinstance(again, Waiting):
             return VerdictResult(stored, True, f"{said} It waits again.", again=again.proposal.id)
         return VerdictResult(stored, True, f"{said} {proposal_outcome(again)}")
-
-
-def _close_together(evidence: Sequence[Evidence]) -> list[list[Evidence]]:
-    """Quotations of one session around which the same turns would be shown, in the order they were said in."""
-    sessions = dict[str, list[Evidence]]()
-    for one in evidence:
-        sessions.setdefault(one.session_id, []).append(one)
-    found = list[list[Evidence]]()
-    for quotes in sessions.values():
-        for place, one in enumerate(sorted(quotes, key=lambda quote: quote.turn)):
-            if place and one.turn - found[-1][-1].turn <= 2 * AROUND + 1:
-                found[-1].append(one)
-            else:
-                found.append([one])
-    return found
 
 
 def _grouped(items: Sequence[InboxItem]) -> list[Group]:

@@ -156,19 +156,14 @@ class Proposal:
 
 def drawn_diff(target: str, edits: Iterable[Edit], context: int) -> str:
     """A unified diff, as `git diff` would show it; bytes that are not text are shown escaped."""
-    return "".join(line for edit in edits for line in _diff(target, edit, context))
-
-
-def _diff(target: str, edit: Edit, context: int) -> Iterable[str]:
-    old, new = (
-        (content or b"").decode("utf-8", "backslashreplace").splitlines(keepends=True)
-        for content in (edit.before, edit.after)
-    )
-    was, now = (
-        "/dev/null" if content is None else f"{target}/{edit.document}" for content in (edit.before, edit.after)
-    )
-    for line in difflib.unified_diff(old, new, was, now, n=context):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+    lines = list[str]()
+    for edit in edits:
+        sides = (edit.before, edit.after)
+        old, new = ((side or b"").decode("utf-8", "backslashreplace").splitlines(keepends=True) for side in sides)
+        was, now = ("/dev/null" if side is None else f"{target}/{edit.document}" for side in sides)
+        for line in difflib.unified_diff(old, new, was, now, n=context):
+            lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+    return "".join(lines)
 
 
 def bound(suggestion: Suggestion, diff: str) -> str:

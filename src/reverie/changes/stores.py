@@ -175,7 +175,12 @@ class StoreWrites:
                 return already_undone(change, by)
             edits = tuple(edit.opposite for edit in undone.edits)
             each = {edit.document: flags_of((edit.after or b"").decode()) for edit in edits}
-            if taken := _in_the_way(transaction, scope, store, edits):
+            # The memories where the edits would bring something, unless it is the memory that moves there.
+            moving = next((there for old in _moves(edits) if (there := transaction.stores.at(scope, store, old))), None)
+            brought = [edit.document for edit in edits if edit.before is None]
+            ours = moving.id if moving else None
+            found = (transaction.stores.in_the_way(scope, store, path, ours) for path in brought)
+            if taken := next(filter(None, found), None):
                 return Conflicted(None, f"{taken.path} is in the way")
             why = because or f"takes back {change}"
             grounds = replace(self.grounds(scope, ()), via=Via.UNDO, undoes=change, reason=why, because=because)
@@ -255,16 +260,6 @@ def _moves(edits: tuple[Edit, ...]) -> dict[str, str]:
             return {old: new}
         case _:
             return {}
-
-
-def _in_the_way(
-    transaction: StoreTransaction, scope: Scope, store: str, edits: tuple[Edit, ...]
-) -> StoredMemory | None:
-    """The memories where the edits would bring something, unless it is the memory that moves there."""
-    moving = next((there for old in _moves(edits) if (there := transaction.stores.at(scope, store, old))), None)
-    brought = [edit.document for edit in edits if edit.before is None]
-    found = (transaction.stores.in_the_way(scope, store, path, moving.id if moving else None) for path in brought)
-    return next(filter(None, found), None)
 
 
 def store_or_not_found(transaction: StoreTransaction, scope: Scope, store: str) -> Store:

@@ -158,9 +158,16 @@ class SweAgentReader:
         return 0.9 if b'"trajectory"' in start and all(key in start for key in _SWE_AGENT_STEP) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
-        run = _swe_agent_run(path)
-        if isinstance(run, Flaw):
-            yield run
+        run = whole_json(path)
+        if isinstance(run, Flaw):  # of one that is cut off what stands before the break
+            try:
+                begun = StreamedObject(path, FileSpan(0, path.stat().st_size))
+            except ValueError:
+                yield run
+                return
+            run = begun if "history" in begun else run
+        if not isinstance(run, Mapping):
+            yield run if isinstance(run, Flaw) else Flaw("the file", "no `history` of messages")
             return
         attempts = run.get("attempts")
         if run.get("history") or run.get("trajectory") or not isinstance(attempts, JsonList):
@@ -169,18 +176,6 @@ class SweAgentReader:
         for attempt in attempts:
             if isinstance(attempt, Mapping):
                 yield from _swe_agent_events({**run, **attempt}, path)
-
-
-def _swe_agent_run(path: Path) -> Mapping[str, Any] | Flaw:
-    """The file's object, or of one that is cut off what stands before the break."""
-    value = whole_json(path)
-    if isinstance(value, Flaw):
-        try:
-            begun = StreamedObject(path, FileSpan(0, path.stat().st_size))
-        except ValueError:
-            return value
-        return begun if "history" in begun else value
-    return value if isinstance(value, Mapping) else Flaw("the file", "no `history` of messages")
 
 
 def _swe_agent_events(run: Mapping[str, Any], path: Path) -> Iterator[Event]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from reverie.transcripts.files import check_time
 from reverie.transcripts.json_streams import (
@@ -35,7 +35,10 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any] | Flaw]:
         while line := file.readline(PIECE + 1):
             check_time()
             number += 1
-            end = _end_of_line(file, line, place)
+            end, rest = place + len(line), line
+            while not rest.endswith(b"\n") and (rest := file.readline(1 << 20)):
+                check_time()
+                end += len(rest)
             if len(line) > PIECE:
                 yield _long_line(path, number, FileSpan(place, end))
                 file.seek(end)
@@ -63,14 +66,6 @@ def _long_line(path: Path, number: int, span: FileSpan) -> tuple[int, Any] | Fla
     if isinstance(value, StreamedObject) and value.cut_off:
         return Flaw(f"line {number}", _CUT_LINE)
     return number, value
-
-
-def _end_of_line(file: BinaryIO, line: bytes, place: int) -> int:
-    end = place + len(line)
-    while not line.endswith(b"\n") and (line := file.readline(1 << 20)):
-        check_time()
-        end += len(line)
-    return end
 
 
 def whole_json(path: Path) -> Any | Flaw:

@@ -67,7 +67,8 @@ def read_message(message: Mapping[str, Any]) -> Said:
         calls = (*calls, _openai_call(called))
     if not isinstance(content, str):
         results, calls = tool_results(content), (*calls_in(content), *calls)
-    if role == "user" and ((results and _only_results(content)) or message.get("tool_call_id")):
+    only_results = results and len(results) == (len(content) if isinstance(content, list) else 1)
+    if role == "user" and (only_results or message.get("tool_call_id")):
         role = "tool"
     first = results[0] if results else {}
     flags = (first.get("is_error"), message.get("is_error"), message.get("failed"))
@@ -162,10 +163,6 @@ def arguments_text(arguments: object) -> str:
 def _parts(content: object, kind: str) -> list[Mapping[str, Any]]:
     parts = content if isinstance(content, list) else [content]
     return [part for part in parts if isinstance(part, Mapping) and part.get("type") == kind]
-
-
-def _only_results(content: object) -> bool:
-    return len(_parts(content, "tool_result")) == (len(content) if isinstance(content, list) else 1)
 
 
 _HAS_MESSAGES = re.compile(rb'"messages"\s*:\s*\[\s*(?:\{|\])')  # a list: translations have "messages", too

@@ -102,7 +102,8 @@ def typed(text: str) -> tuple[Range, ...]:
     indented = text.lstrip("\r\n").startswith(("    ", "\t"))
     if end - start > LONGEST or indented or not _BEGINS.match(text, start, end) or _SHAPED.match(text, start, end):
         return ()
-    if _is_letter(text[start:end]):
+    line = text[start:end]
+    if _SIGNED.search(line) or (_GREETED.match(line) and _SIGNED_BARE.search(line)):  # a letter
         return ()
     told = (_tagged, _quoted, _set_off, _reported)
     foreign = sorted(chain.from_iterable(each(text, start, end) for each in told))
@@ -134,11 +135,6 @@ def _letters(text: str) -> int:
     return sum(sign.isalnum() for sign in text)
 
 
-def _weight(text: str) -> int:
-    """Letters, those of languages that write few counted as often as they count there."""
-    return _letters(text) + 3 * len(_IDEOGRAPH.findall(text))
-
-
 def _tagged(text: str, start: int, end: int) -> Iterator[Range]:
     """From the first tag that is closed to the last closing one: a block can hold what looks like its own end."""
     tags = list(_TAG.finditer(text, start, end))
@@ -146,10 +142,6 @@ def _tagged(text: str, start: int, end: int) -> Iterator[Range]:
     opened = [tag for tag in tags if not tag[1] and tag[2] in closed]
     if opened:
         yield opened[0].start(), max(tag.end() for tag in tags if tag[1])
-
-
-def _is_letter(line: str) -> bool:
-    return _SIGNED.search(line) is not None or (_GREETED.match(line) and _SIGNED_BARE.search(line)) is not None
 
 
 def _quoted(text: str, start: int, end: int) -> Iterator[Range]:
@@ -184,7 +176,9 @@ def _set_off(text: str, start: int, end: int) -> Iterator[Range]:
 
 
 def _is_whole(inside: str) -> bool:
-    return len(inside.split()) >= _QUOTED_WORDS or _weight(inside) > _QUOTED_WEIGHT
+    # Letters of languages that write few are counted as often as they count there.
+    weight = _letters(inside) + 3 * len(_IDEOGRAPH.findall(inside))
+    return len(inside.split()) >= _QUOTED_WORDS or weight > _QUOTED_WEIGHT
 
 
 def _reported(text: str, start: int, end: int) -> Iterator[Range]:

@@ -82,7 +82,9 @@ class CodexReader:
             return 0.9 if named and _FIRST_BYTES_OF_OBJECT.match(start) else 0.0
         if _FIRST_BYTES.match(start) or any(_is_enveloped(first_line(piece)) for piece in start.split(b"\n")[:5]):
             return 0.95
-        return 0.9 if named and _is_bare_meta(first_line(start)) else 0.0
+        meta = mapping_or_empty(first_line(start)) if named else {}
+        bare = {"id", "timestamp"} <= meta.keys() and "type" not in meta and ("instructions" in meta or "git" in meta)
+        return 0.9 if bare else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
         if path.suffix == ".zst":
@@ -103,15 +105,6 @@ class CodexReader:
 def _is_enveloped(line: Any) -> bool:
     return (
         isinstance(line, Mapping) and str(line.get("type")) in _ENVELOPES and isinstance(line.get("payload"), Mapping)
-    )
-
-
-def _is_bare_meta(line: Any) -> bool:
-    return (
-        isinstance(line, Mapping)
-        and {"id", "timestamp"} <= line.keys()
-        and "type" not in line
-        and ("instructions" in line or "git" in line)
     )
 
 

@@ -162,8 +162,21 @@ def _undone(row: Mapping[str, Any]) -> bool:
 def _message(number: int, row: Mapping[str, Any], about: Mapping[str, Any], noise: str | None) -> Iterator[Said | Flaw]:
     if _undone(row):
         return
-    values, flaws = _decoded_row(number, row)
-    yield from flaws
+    values = dict(row)
+    for name, value in row.items():
+        if isinstance(value, bytes):
+            values[name], broken = decoded(value)
+            if broken:
+                why = f"{name} is not valid UTF-8; the bad bytes are shown as \N{REPLACEMENT CHARACTER}"
+                yield Flaw(f"row {number}", why)
+    for name, marker in (("content", _STRUCTURED), ("tool_calls", "")):
+        value = values.get(name)
+        if isinstance(value, str) and value and value.startswith(marker):
+            try:
+                values[name] = parsed(value.removeprefix(marker))
+            except ValueError as error:
+                yield Flaw(f"row {number}", f"{name} is not JSON ({error}); kept as text")
+                values[name] = value.removeprefix(marker)
     if values["role"] in _NOT_MESSAGES:
         return
     if role_of(values["role"]) is None:
@@ -199,25 +212,6 @@ def heard_from(message: Said, row: Mapping[str, Any], about: Mapping[str, Any]) 
     if speaker:  # a room shared by several people: Hermes puts the name in front
         return replace(message, name=speaker.group(1), origin=Origin.MEMBER)
     return replace(message, origin=Origin.MEMBER) if row.get("observed") else message
-
-
-def _decoded_row(number: int, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[Flaw]]:
-    values, flaws = dict(row), list[Flaw]()
-    for name, value in row.items():
-        if isinstance(value, bytes):
-            values[name], broken = decoded(value)
-            if broken:
-                why = f"{name} is not valid UTF-8; the bad bytes are shown as \N{REPLACEMENT CHARACTER}"
-                flaws.append(Flaw(f"row {number}", why))
-    for name, marker in (("content", _STRUCTURED), ("tool_calls", "")):
-        value = values.get(name)
-        if isinstance(value, str) and value and value.startswith(marker):
-            try:
-                values[name] = parsed(value.removeprefix(marker))
-            except ValueError as error:
-                flaws.append(Flaw(f"row {number}", f"{name} is not JSON ({error}); kept as text"))
-                values[name] = value.removeprefix(marker)
-    return values, flaws
 
 
 _NAMED_AS_SESSION = re.compile(r"\d{8}_\d{6}_[0-9a-f]{6,}\.jsonl")

@@ -60,7 +60,13 @@ class HermesReader:
         if _COPIES in path.parts:
             return 0.0
         if start.startswith(MAGIC):
-            return 0.95 if _holds_sessions(path) else 0.0
+            try:
+                with reading(path) as database:
+                    messages, sessions = columns(database, "messages"), columns(database, "sessions")
+            except sqlite3.Error:
+                return 0.95 if path.name == "state.db" else 0.0  # locked or damaged: reading it can say so
+            holds = {"session_id", "role", "content"} <= set(messages) and {"id", "source"} <= set(sessions)
+            return 0.95 if holds else 0.0
         if start and path.name == "state.db" and any((path.parent / sign).exists() for sign in _HOME_SIGNS):
             return 0.9  # damaged: claimed, so that reading it can say so
         return is_session_file(path, start)
@@ -83,15 +89,6 @@ class HermesReader:
         except (OSError, sqlite3.Error):
             return False
         return found is not None
-
-
-def _holds_sessions(path: Path) -> bool:
-    try:
-        with reading(path) as database:
-            messages, sessions = columns(database, "messages"), columns(database, "sessions")
-    except sqlite3.Error:
-        return path.name == "state.db"  # locked or damaged: claimed, so that reading it can say so
-    return {"session_id", "role", "content"} <= set(messages) and {"id", "source"} <= set(sessions)
 
 
 def _database(database: sqlite3.Connection, path: Path) -> Iterator[Event]:

@@ -17,7 +17,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -108,16 +108,11 @@ class OpenClawReader:
                     yield Flaw(WHOLE_FILE, "its -wal cannot be read in a read-only folder; the newest may be missing")
                 forwarded = databases.forwarded(path)
                 for window in databases.read_sessions(database):
-                    yield from _read_window(database, path, replace(window, forwarded=forwarded))
+                    entries = partial(databases.entries, database, window.session)
+                    transcript = _Transcript(path, entries, replace(window, forwarded=forwarded))
+                    yield from _told_entries(transcript, entries())
         except sqlite3.Error as error:
             yield Flaw(WHOLE_FILE, why_unread(error), passing=is_locked(error))
-
-
-def _read_window(database: sqlite3.Connection, path: Path, window: databases.Window) -> Iterator[Event]:
-    def entries() -> Iterator[tuple[int, Any] | Flaw]:
-        return databases.entries(database, window.session)
-
-    yield from _told_entries(_Transcript(path, entries, window), entries())
 
 
 def _told_entries(transcript: _Transcript, entries: Iterator[tuple[int, Any] | Flaw]) -> Iterator[Event]:

@@ -51,7 +51,15 @@ def install(schedule: str | None = None) -> str:
             f"The schedule is {when!r}. Expected a time as cron writes it, in digits, such as '{USUAL}'. "
             "Give another with --schedule, or mend `dreaming: {schedule: …}` in config.yaml. Nothing was changed."
         )
-    script = _write_script()
+    # The script is written beside, then put in its place: cron may be about to run it.
+    home = hermes_home()
+    variables = {"HERMES_HOME": str(home.path)} | ({"REVERIE_HOME": at} if (at := reverie_home()) else {})
+    folder = home.path / "scripts"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    script = folder / SCRIPT
+    beside = script.with_suffix(f".{os.getpid()}.tmp")
+    beside.write_text(_SCRIPT.format(variables=variables), "utf-8")
+    beside.replace(script)
     if there is None:
         made = create_job("", when, name=NAME, script=SCRIPT, no_agent=True, deliver="local")
     else:
@@ -88,19 +96,6 @@ def _jobs() -> list[dict[str, Any]]:
 
 def _schedule(found: dict[str, Any] | None) -> str:
     return str((found or {}).get("schedule", {}).get("expr") or "")
-
-
-def _write_script() -> Path:
-    """Beside, then in its place: cron may be about to run it."""
-    home = hermes_home()
-    variables = {"HERMES_HOME": str(home.path)} | ({"REVERIE_HOME": at} if (at := reverie_home()) else {})
-    folder = home.path / "scripts"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / SCRIPT
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
-    beside.write_text(_SCRIPT.format(variables=variables), "utf-8")
-    beside.replace(path)
-    return path
 
 
 # ---- from hermes-dreaming 0.3.x --------------------------------------------------------------------------------------

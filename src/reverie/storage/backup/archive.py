@@ -108,7 +108,22 @@ def read_manifest(content: bytes) -> Manifest:
                 expected="a Reverie at least as new as the one that wrote it",
                 next_step="Upgrade with `pip install --upgrade reverie`. Nothing was changed.",
             )
-        manifest = _manifest(told)
+        created_at = moment(_text(told["created_at"]))
+        schema = _text(told["schema"])
+        if created_at is None or not (schema.isascii() and schema.isdigit()):
+            raise ValueError
+        manifest = Manifest(
+            schema,
+            created_at,
+            {_text(name): _count(rows) for name, rows in told["tables"].items()},
+            {
+                workspace: LedgerHead(int(h["number"]), _text(h["hash"]), bool(h["whole"]))
+                for workspace, h in told["ledger"].items()
+            },
+            tuple(_member(one) for one in told["members"]),
+            tuple(_text(path) for path in told["folders"]),
+            tuple(_text(path) for path in told["left_out"]),
+        )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise damaged(f"its {NAME} cannot be read") from error
     for path in (*(member.path for member in manifest.members if member.path), *manifest.folders):
@@ -125,25 +140,6 @@ def damaged(why: str) -> BadInput:
         f"This backup cannot be used: {why}.",
         expected="a file that `reverie backup` wrote, whole and unaltered",
         next_step="Take another backup. Nothing was changed.",
-    )
-
-
-def _manifest(told: Mapping[str, Any]) -> Manifest:
-    created_at = moment(_text(told["created_at"]))
-    schema = _text(told["schema"])
-    if created_at is None or not (schema.isascii() and schema.isdigit()):
-        raise ValueError
-    return Manifest(
-        schema,
-        created_at,
-        {_text(name): _count(rows) for name, rows in told["tables"].items()},
-        {
-            workspace: LedgerHead(int(h["number"]), _text(h["hash"]), bool(h["whole"]))
-            for workspace, h in told["ledger"].items()
-        },
-        tuple(_member(one) for one in told["members"]),
-        tuple(_text(path) for path in told["folders"]),
-        tuple(_text(path) for path in told["left_out"]),
     )
 
 
