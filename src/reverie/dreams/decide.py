@@ -140,7 +140,11 @@ def decide(items: Iterable[Item], second: Sequence[Item], material: Material, ru
     curator returned."""
     spans = Spans()
     apart = [each for item in items for each in _by_document(item, material)]
-    late = _too_many(apart, material)
+    # The additions nobody is sure of, beyond those that Light is surest of. To judge one takes long.
+    sure = {one.id: one.candidate.confidence for one in material.noted}
+    unsure = [one for one in apart if one.op is Op.ADD and not one.sure]
+    unsure.sort(key=lambda one: -max((sure.get(name, 0.0) for name in one.candidates), default=1.0))
+    late = {id(one) for one in unsure[MOST_JUDGED:]}
     found = [_judged(item, second, material, rules, spans) for item in apart if id(item) not in late]
     found += [_not_judged(item, material, rules, spans) for item in apart if id(item) in late]
     found = _last_words(_trusted(found, len(material.sessions)))
@@ -159,14 +163,6 @@ def _by_document(item: Item, material: Material) -> list[Item]:
         replace(item, document=document, replaces=tuple(name for name in item.replaces if places[name] == document))
         for document in dict.fromkeys(places.values())
     ]
-
-
-def _too_many(items: Sequence[Item], material: Material) -> set[int]:
-    """The additions nobody is sure of, beyond those that Light is surest of. To judge one takes long."""
-    sure = {one.id: one.candidate.confidence for one in material.noted}
-    unsure = [one for one in items if one.op is Op.ADD and not one.sure]
-    unsure.sort(key=lambda one: -max((sure.get(name, 0.0) for name in one.candidates), default=1.0))
-    return {id(one) for one in unsure[MOST_JUDGED:]}
 
 
 def _not_judged(item: Item, material: Material, rules: Rules, spans: Spans) -> Decided:
@@ -351,20 +347,21 @@ def _with_room(one: Decided, used: Mapping[str, int], material: Material) -> Dec
     grows = after > used[document.name]
     if after <= document.budget or not grows:
         return one
-    goes = _least(document.name, after - document.budget, one.case)
+    # The entries that could make room: those that have stood there longest without a change, and are not critical.
+    there = [
+        each for each in one.case.brief.entries if each.document == document.name and each not in one.case.replaced
+    ]
+    spare = [each for each in there if each.changeable and not each.critical]
+    spare.sort(key=lambda each: (each.since is None, each.since))
+    goes, freed = list[BriefEntry](), 0
+    while spare and freed < after - document.budget:
+        goes.append(spare.pop(0))
+        freed += len(goes[-1].text)
+    if freed < after - document.budget:
+        goes.clear()
     told = " and ".join(f"“{entry.text}”" for entry in goes) or "no entry that is not critical"
-    made = replace(one, makes_room=goes)
+    made = replace(one, makes_room=tuple(goes))
     return made.but(finding(Reason.NO_ROOM, document.name, f"{after:,}", f"{document.budget:,}", told))
-
-
-def _least(document: str, needed: int, case: Case) -> tuple[BriefEntry, ...]:
-    """The entries that could make room: those that have stood there longest without a change, and are not critical."""
-    spare = [one for one in case.brief.entries if one.document == document and one.changeable and not one.critical]
-    oldest = sorted((one for one in spare if one not in case.replaced), key=lambda one: (one.since is None, one.since))
-    chosen = list[BriefEntry]()
-    while oldest and sum(len(one.text) for one in chosen) < needed:
-        chosen.append(oldest.pop(0))
-    return tuple(chosen) if sum(len(one.text) for one in chosen) >= needed else ()
 
 
 def _proposals(ranked: Sequence[Decided], rules: Rules) -> list[Decided]:

@@ -139,27 +139,25 @@ def exported_files(dreams: Sequence[Dream], staged: Iterable[Noted], changes: Ma
     """Every file of the state folder by its path. `dreams` are newest first; `changes` are what they landed."""
     nights = list(reversed(dreams))
     told = "\n".join(dream.diary for dream in dreams)
+    done = [dream for dream in dreams if dream.status is Status.COMPLETED]
+    last = dreams[0] if dreams else None
     return {
         "DREAMS.md": f"{MARK}\n\n{told}".encode("utf-8", "backslashreplace"),
-        "state.json": _json(_state(dreams)),
+        "state.json": _json(
+            {
+                "made_by": "reverie",
+                "last_run": last and rfc3339(last.started_at),
+                "last_success": rfc3339(done[0].ended_at or done[0].started_at) if done else None,
+                "last_status": last and str(last.status),
+                "nights": len(dreams),
+                "counts": last.counts if last else {},
+            }
+        ),
         "candidates.jsonl": _lines(_candidate(one) for one in staged),
         "decisions.jsonl": _lines(_decision(dream, one) for dream in nights for one in dream.judged),
         "promotions.jsonl": _lines(_decision(dream, one) for dream in nights for one in dream.of(Fate.LANDED)),
         **{f"runs/{_stamp(dream)}.json": _json(_run(dream)) for dream in dreams},
         **{name: content for dream in dreams for name, content in _backups(dream, changes)},
-    }
-
-
-def _state(dreams: Sequence[Dream]) -> dict[str, Any]:
-    done = [dream for dream in dreams if dream.status is Status.COMPLETED]
-    last = dreams[0] if dreams else None
-    return {
-        "made_by": "reverie",
-        "last_run": last and rfc3339(last.started_at),
-        "last_success": rfc3339(done[0].ended_at or done[0].started_at) if done else None,
-        "last_status": last and str(last.status),
-        "nights": len(dreams),
-        "counts": last.counts if last else {},
     }
 
 

@@ -126,7 +126,11 @@ def _dimensions(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]
     put = max(case.surest, 0.7 if _names_what_it_changes(case) else 0.0)
     put = min(1.0, put + 0.3 * (sessions > 1))
     yield "explicitness", put, "It was put plainly." if put >= 0.6 else "It was said in passing."
-    yield "correction_signal", *_correction(case)
+    marked = 1.0 if case.kinds & {"correction", "contradiction"} else 0.8 if "update" in case.kinds else 0.0
+    said = [*(one.sentence for one in case.support), *([case.text] if case.text else [])]
+    against = max((conflict_on_one_matter(old, one) for old in case.old for one in said), default=0.0)
+    rights = max(marked, against)
+    yield "correction_signal", rights, "It puts something right." if rights >= 0.5 else "It corrects nothing."
     yield from _against(case, measure)
 
 
@@ -140,14 +144,6 @@ def _names_what_it_changes(case: Case) -> bool:
         return len(shared(old, said)) >= min(least, len(stems(old))) or len(missing(gone, [said])) < len(gone)
 
     return bool(case.replaced) and all(map(named, case.old))
-
-
-def _correction(case: Case) -> tuple[float, str]:
-    marked = 1.0 if case.kinds & {"correction", "contradiction"} else 0.8 if "update" in case.kinds else 0.0
-    said = [*(one.sentence for one in case.support), *([case.text] if case.text else [])]
-    against = max((conflict_on_one_matter(old, one) for old in case.old for one in said), default=0.0)
-    value = max(marked, against)
-    return value, "It puts something right." if value >= 0.5 else "It corrects nothing."
 
 
 def _against(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]]:

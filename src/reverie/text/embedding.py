@@ -103,17 +103,13 @@ def _embedder() -> WordLlamaInference:
     if not _loaded:
         with _LOADING:
             if not _loaded:
-                _loaded.append(_load())
+                root = logging.getLogger()
+                handlers, level = list(root.handlers), root.level
+                import wordllama
+
+                # Importing it configures the root logger of the whole process; that is the application's to decide.
+                root.handlers[:] = handlers
+                root.setLevel(level)
+                here = Path(wordllama.__file__).parent
+                _loaded.append(wordllama.WordLlama.load(cache_dir=here, disable_download=True))
     return _loaded[0]
-
-
-def _load() -> WordLlamaInference:
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    import wordllama
-
-    # Importing it configures the root logger of the whole process; that is the application's to decide.
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    here = Path(wordllama.__file__).parent
-    return wordllama.WordLlama.load(cache_dir=here, disable_download=True)

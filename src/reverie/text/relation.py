@@ -137,8 +137,5 @@ def _read(loaded: Network, old: list[int], new: list[int]) -> dict[RelationKind,
 
 
 def _conflict(chance: Mapping[RelationKind, float]) -> float:
-    return 1 / (1 + exp(-(_log_odds(sum(chance[kind] for kind in _CONFLICTS)) + SHIFT)))
-
-
-def _log_odds(chance: float) -> float:
-    return log(max(chance, 1e-6) / max(1 - chance, 1e-6))
+    conflict = sum(chance[kind] for kind in _CONFLICTS)
+    return 1 / (1 + exp(-(log(max(conflict, 1e-6) / max(1 - conflict, 1e-6)) + SHIFT)))

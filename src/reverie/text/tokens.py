@@ -222,7 +222,8 @@ def _memory(language: str) -> _Memory:
 
 def _pieces(chunk: str) -> list[str]:
     """The words of a chunk; an identifier, a path or a date also as it stands."""
-    if _is_word(chunk):
+    usual = chunk.islower() or chunk.istitle() or chunk.isupper()
+    if usual and chunk.isalpha() and not _SPACELESS_RUN.search(chunk):
         return [chunk] if len(chunk) <= _LONGEST else []
     chunk = _unquoted(chunk).replace(",", "")
     if ordinal := _ORDINAL.fullmatch(chunk):
@@ -236,11 +237,6 @@ def _pieces(chunk: str) -> list[str]:
     if hyphenated or len(chunk) > _LONGEST or _SPACELESS_RUN.search(chunk):
         return told or parts
     return [chunk, *told]
-
-
-def _is_word(chunk: str) -> bool:
-    usual = chunk.islower() or chunk.istitle() or chunk.isupper()
-    return usual and chunk.isalpha() and not _SPACELESS_RUN.search(chunk)
 
 
 def _unquoted(chunk: str) -> str:

@@ -81,40 +81,24 @@ _ITALIAN = in_order(
     "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici"
 )
 _TENS = {
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "seventy": 70,
-    "eighty": 80,
-    "ninety": 90,
-    "hundred": 100,
-    "dreißig": 30,
-    "vierzig": 40,
-    "fünfzig": 50,
-    "treinta": 30,
-    "cuarenta": 40,
-    "cincuenta": 50,
-    "trente": 30,
-    "quarante": 40,
-    "cinquante": 50,
-    "sechzig": 60,
-    "hundert": 100,
-    "sesenta": 60,
-    "setenta": 70,
-    "ochenta": 80,
-    "noventa": 90,
-    "cien": 100,
-    "mil": 1000,
-    "soixante": 60,
-    "cent": 100,
-    "mille": 1000,
-    "trinta": 30,
-    "veintiuno": 21,
-    "veintidós": 22,
-    "veintitrés": 23,
-    "veinticuatro": 24,
-    "veinticinco": 25,
+    word: number
+    for number, names in {
+        21: "veintiuno",
+        22: "veintidós",
+        23: "veintitrés",
+        24: "veinticuatro",
+        25: "veinticinco",
+        30: "thirty dreißig treinta trente trinta",
+        40: "forty vierzig cuarenta quarante",
+        50: "fifty fünfzig cincuenta cinquante",
+        60: "sixty sechzig sesenta soixante",
+        70: "seventy setenta",
+        80: "eighty ochenta",
+        90: "ninety noventa",
+        100: "hundred hundert cien cent",
+        1000: "mil mille",
+    }.items()
+    for word in names.split()
 }
 # Articles, pronouns, and words that another language uses for something else.
 _AMBIGUOUS = {"uno", "un", "um", "once", "one", "six", "sei", "due", "elf", "neun", "null"}
@@ -177,18 +161,17 @@ WEEKDAYS: dict[str, int] = {
 
 PERIODS = {"day": 1.0, "week": 7.0, "month": 30.4, "quarter": 91.3, "year": 365.25, "hour": 1 / 24}
 RHYTHMS = {
-    "daily": 1.0,
-    "weekly": 7.0,
-    "biweekly": 14.0,
-    "fortnightly": 14.0,
-    "monthly": 30.4,
-    "quarterly": 91.3,
-    "yearly": 365.25,
-    "annually": 365.25,
-    "hourly": 1 / 24,
-    "täglich": 1.0,
-    "wöchentlich": 7.0,
-    "monatlich": 30.4,
+    word: days
+    for days, names in {
+        1 / 24: "hourly",
+        1.0: "daily täglich",
+        7.0: "weekly wöchentlich",
+        14.0: "biweekly fortnightly",
+        30.4: "monthly monatlich",
+        91.3: "quarterly",
+        365.25: "yearly annually",
+    }.items()
+    for word in names.split()
 }
 
 HAN_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"两": 2}

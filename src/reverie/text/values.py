@@ -215,18 +215,9 @@ def _often(match: re.Match[str]) -> _Read:
     return "rhythm", 86400 * period * skipped / max(times, 1)
 
 
-def _each(match: re.Match[str]) -> _Read:
-    return "rhythm", UNITS[match["eu"]][1] * int(match["en"])
-
-
-def _amount(match: re.Match[str]) -> _Read:
-    dimension, factor = UNITS[match["au"]]
-    return dimension, _float(match["an"]) * factor
-
-
-def _range(match: re.Match[str]) -> _Read:
-    dimension, factor = UNITS[match["ru"]]
-    return dimension, (_float(match["ra"]) + _float(match["rb"])) / 2 * factor
+def _amount(number: float, unit: str) -> _Read:
+    dimension, factor = UNITS[unit]
+    return dimension, number * factor
 
 
 def _priced(match: re.Match[str]) -> _Read:
@@ -237,10 +228,6 @@ def _weekdays(match: re.Match[str]) -> _Read:
     first = WEEKDAYS[match["wa"]]
     last = WEEKDAYS[match["wb"]] if match["wb"] else first
     return "weekday", frozenset((first + step) % 7 for step in range((last - first) % 7 + 1))
-
-
-def _tagged(match: re.Match[str]) -> _Read:
-    return NAME, match.group()
 
 
 _READERS: dict[str, Callable[[re.Match[str]], _Read]] = {
@@ -258,15 +245,15 @@ _READERS: dict[str, Callable[[re.Match[str]], _Read]] = {
     "version": lambda m: ("version", m["vn"] or m["vd"]),
     "often": _often,
     "everyday": lambda m: ("rhythm", 604800.0 * (1 if not m["xo"] else 3 if m["xo"][0] in "t3" else 2)),
-    "each": _each,
+    "each": lambda m: ("rhythm", UNITS[m["eu"]][1] * int(m["en"])),
     "rhythm": lambda m: ("rhythm", 86400 * RHYTHMS[m["rw"]]),
     "priced": _priced,
-    "range": _range,
-    "amount": _amount,
+    "range": lambda m: _amount((_float(m["ra"]) + _float(m["rb"])) / 2, m["ru"]),
+    "amount": lambda m: _amount(_float(m["an"]), m["au"]),
     "ordinal": lambda m: ("ordinal", float(m["on"] or ORDINALS[m["ow"]])),
     "dayset": lambda m: ("weekday", frozenset({5, 6} if m["ds"].startswith(("weekend", "wochen")) else range(5))),
     "weekdays": _weekdays,
-    "tagged": _tagged,
+    "tagged": lambda m: (NAME, m.group()),
     "year": lambda m: ("year", float(m["yn"])),
     "number": lambda m: ("count", _float(m["nn"])),
 }

@@ -108,17 +108,13 @@ def language_of(text: str) -> str:
 @lru_cache(maxsize=32_768)
 def stem(word: str, language: str = "english") -> str:
     word = word.removesuffix("'s").removesuffix("'")
-    return str(_stemmer(language).stemWord(word))
-
-
-def _stemmer(language: str) -> Stemmer:
-    """One per thread and language: the C object keeps a buffer and is not safe to share."""
+    # One per thread and language: the C object keeps a buffer and is not safe to share.
     made: dict[str, Stemmer] = _local.__dict__.setdefault("made", {})
     if language not in made:
         import Stemmer
 
         made[language] = Stemmer.Stemmer(language)
-    return made[language]
+    return str(made[language].stemWord(word))
 
 
 def raw_words(text: str) -> list[str]:

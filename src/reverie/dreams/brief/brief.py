@@ -163,11 +163,22 @@ class Brief:
         if self.skills:
             yield from ("## Skills", "")
             for skill in self.skills:
-                yield from _skill_lines(skill)
+                yield f"{skill.id} {skill.path}:"
+                yield from _indented(skill.description)
+                for rule in skill.rules:
+                    yield f"{rule.id} under {rule.section or 'no heading'}:"
+                    yield from _indented(rule.text)
             yield ""
         yield from ("## Sessions", "")
         for session in self.sessions:
-            yield from _session_lines(session)
+            day = f"{session.day:%A, %Y-%m-%d}" if session.day else "no date"
+            project = f", project {session.project}" if session.project else ""
+            noted = ", only what was noted of it" if session.noted else ""
+            yield _one_line(f"### {session.id}, {day}{project}{noted}")
+            for turn in session.turns:
+                yield _one_line(f"{turn.number} {turn.speaker}:")
+                yield from _indented(turn.text)
+            yield ""
         if self.candidates:
             yield from ("## Noticed by the built-in reader (it misses much, and is often wrong)", "")
             for one in self.candidates:
@@ -189,25 +200,6 @@ def _marks(entry: BriefEntry) -> str:
     often = f", confirmed {entry.confirmed:,} time{'s' * (entry.confirmed != 1)}" if entry.confirmed else ""
     fixed = "" if entry.changeable else ", cannot be changed here"
     return f"{since}{often}{', critical' if entry.critical else ''}{fixed}"
-
-
-def _skill_lines(skill: BriefSkill) -> Iterator[str]:
-    yield f"{skill.id} {skill.path}:"
-    yield from _indented(skill.description)
-    for rule in skill.rules:
-        yield f"{rule.id} under {rule.section or 'no heading'}:"
-        yield from _indented(rule.text)
-
-
-def _session_lines(session: BriefSession) -> Iterator[str]:
-    day = f"{session.day:%A, %Y-%m-%d}" if session.day else "no date"
-    project = f", project {session.project}" if session.project else ""
-    noted = ", only what was noted of it" if session.noted else ""
-    yield _one_line(f"### {session.id}, {day}{project}{noted}")
-    for turn in session.turns:
-        yield _one_line(f"{turn.number} {turn.speaker}:")
-        yield from _indented(turn.text)
-    yield ""
 
 
 def _one_line(text: str) -> str:

@@ -117,14 +117,10 @@ def _says_the_same(one: str, other: str) -> bool:
         return False
     if words.negated(one) != words.negated(other):
         return False
-    return _likeness(one, other) >= ALIKE and mutual_conflict(one, other) < AGAINST
-
-
-def _likeness(one: str, other: str) -> float:
-    """The likeness of two texts: the words they share, and how near they are in meaning."""
     first, second = words.stems(one), words.stems(other)
-    near = float(_vector(one) @ _vector(other))
-    return len(first & second) / max(1, min(len(first), len(second))) + max(0.0, near)
+    share = len(first & second) / max(1, min(len(first), len(second)))
+    near = max(0.0, float(_vector(one) @ _vector(other)))  # in meaning
+    return share + near >= ALIKE and mutual_conflict(one, other) < AGAINST
 
 
 @lru_cache(maxsize=4096)
@@ -189,11 +185,14 @@ def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) ->
     evidence = tuple(dict.fromkeys((*citations(agree, material), *made.evidence)))
     if not made.text or not evidence or not (made.document or made.op.changes_skill):
         return None
+    # The one project it was said in, if the words speak of the project at hand.
+    found = {one.project for one in material.brief.sessions if one.session_id in {each.session_id for each in agree}}
+    spoken = words.says("this_project", agree[-1].words)
     return replace(
         made,
         sure=made.sure and not any(_guest(one, material) for one in agree),
         evidence=evidence,
-        project=_project(agree, material),
+        project=found.pop() if len(found) == 1 and spoken else "",
         kind=str(best.candidate.kind),
         because=f"Said in {number_of_sessions(one.session for one in evidence)}.",
         candidates=tuple(one.id for one in group),
@@ -331,13 +330,6 @@ def _new_values(old: str, said: str, text: str) -> list[str]:
     """The numbers and addresses that were said, and that neither the entry nor the new text has."""
     values = [value for value in words.values(said) if words.shape_of(value) in EXACT]
     return [value for value in words.missing(values, [old]) if words.plain(value) not in words.plain(text)]
-
-
-def _project(group: Sequence[Noted], material: Material) -> str:
-    """The one project it was said in, if the words speak of the project at hand."""
-    found = {one.project for one in material.brief.sessions if one.session_id in {each.session_id for each in group}}
-    spoken = words.says("this_project", group[-1].words)
-    return found.pop() if len(found) == 1 and spoken else ""
 
 
 def _is_sure(group: Sequence[Noted]) -> bool:

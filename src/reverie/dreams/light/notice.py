@@ -45,7 +45,10 @@ def _told(session: Session, turn: Turn, speech: Speech) -> Iterator[Candidate]:
     at = turn.at or session.head.started_at
     kept = list[Span]()
     for one in speech.of(turn.number):
-        if _is_worth_a_look(one) and not any(one.clause in other.clause for other in kept):
+        says_enough = len(one.clause.split()) >= _FEWEST_WORDS or not one.clause.isascii()
+        least = NOTICED_IN_QUESTION if one.asked else NOTICED_AMONG_MANY if one.among_many else NOTICED
+        known = any(one.clause in other.clause for other in kept)
+        if says_enough and one.reading.keep >= least and not known:
             kept.append(one)
     strongest = sorted(kept, key=lambda one: -one.reading.keep)[:MOST_PER_TURN]
     for one in (one for one in kept if one in strongest):
@@ -62,12 +65,6 @@ def _told(session: Session, turn: Turn, speech: Speech) -> Iterator[Candidate]:
             dates=tuple(dict.fromkeys(spoken.day for spoken in dates)),
             marks=(one.reading.kind,),
         )
-
-
-def _is_worth_a_look(one: Span) -> bool:
-    says_enough = len(one.clause.split()) >= _FEWEST_WORDS or not one.clause.isascii()
-    least = NOTICED_IN_QUESTION if one.asked else NOTICED_AMONG_MANY if one.among_many else NOTICED
-    return says_enough and one.reading.keep >= least
 
 
 def kind_and_subject(kind: str, words: str, language: str) -> tuple[Kind, About]:

@@ -22,7 +22,7 @@ from reverie.dreams.dream import Dream, Failure, Fate, Judged, Status
 from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.pages import FORM, is_prose
 from reverie.llm.settings import BUILT_IN
-from reverie.memory.formats import FORMATS, Piece
+from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove, entry_hash
 from reverie.memory.store import Flag, Store
 from reverie.safety.report import Report
@@ -192,17 +192,13 @@ def _hit(content: bytes, report: Report) -> Iterator[str]:
         if not any(one.start < end and one.end > start for one in report.findings):
             continue
         if piece.entry is None:
-            if _blank(piece, start, report):
+            # Only the space between two statements is within the finding.
+            spans = ((max(0, one.start - start), max(0, one.end - start)) for one in report.findings)
+            if not any(piece.raw[first:last].strip() for first, last in spans):
                 continue
             return
         found.append(piece.entry)
     yield from found
-
-
-def _blank(piece: Piece, start: int, report: Report) -> bool:
-    """Only the space between two statements is within the finding."""
-    spans = ((max(0, one.start - start), max(0, one.end - start)) for one in report.findings)
-    return not any(piece.raw[first:last].strip() for first, last in spans)
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,9 +188,11 @@ def _taken_back(case: Case) -> Iterator[str]:
 
 def _contradicted(case: Case) -> Iterator[str]:
     """What contradicts it in the person's next two turns."""
+    about = words.stems(case.item.text)
     for one in case.asserted:
         spoken = (span.text for turn in _next_turns(one) for span in case.spans.of(one.session, turn.number))
-        yield from (said for said in spoken if said not in case.sentences and _is_against(said, case))
+        near = (said for said in spoken if said not in case.sentences and about & words.stems(said))
+        yield from (said for said in near if mutual_conflict(case.item.text, said) >= CONFLICT)
 
 
 def _next_turns(one: Quoted) -> list[Turn]:
@@ -225,10 +227,6 @@ def _takes_back(later: str, case: Case, *, right_behind: bool) -> bool:
     before = words.stems(later[: found.start()]) if found else frozenset[str]()
     hardly_begun = right_behind or len(before) < HARDLY_BEGUN
     return found is not None and (hardly_begun or bool(before & words.stems(case.item.text)))
-
-
-def _is_against(said: str, case: Case) -> bool:
-    return bool(words.stems(case.item.text) & words.stems(said)) and mutual_conflict(case.item.text, said) >= CONFLICT
 
 
 def _spoken(case: Case, session: Session) -> Iterator[Span]:
