@@ -28,9 +28,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from reverie.dreams.decide import Rules, decide
 from reverie.dreams.verify.checks import FOREIGN
-from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.reasons import Reason
-from reverie.dreams.verify.trained import foreign
+from reverie.dreams.verify.trained import crossed, foreign
 from reverie.transcripts.typed import is_unlike
 from tests.nights import NOW, add, cites, material, session
 

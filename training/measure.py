@@ -18,8 +18,7 @@ from people import DATA, HELD_OUT
 
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.dreams.verify.checks import FOREIGN
-from reverie.dreams.verify.policy_floor import crossed
-from reverie.dreams.verify.trained import foreign, policy
+from reverie.dreams.verify.trained import crossed, foreign, policy
 
 FALSE = (0.03, 0.06, 0.1)
 

@@ -7,8 +7,8 @@ import pytest
 from reverie.dreams.decide import Rules, decide
 from reverie.dreams.dream import Fate
 from reverie.dreams.items import Citation, Item, Op
-from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.reasons import Reason
+from reverie.dreams.verify.trained import crossed
 from tests.dreaming import Scripted, store, thought_over
 from tests.dreaming import session as spoken
 from tests.nights import NOW, add, cites, entries, material, replaces, session

@@ -18,9 +18,8 @@ from reverie.dreams.items import Op
 from reverie.dreams.light.language import dates_in
 from reverie.dreams.light.spans import Span, is_to_last
 from reverie.dreams.verify.case import OVERTAKES, STANDING, Case, Quoted
-from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
-from reverie.dreams.verify.trained import foreign
+from reverie.dreams.verify.trained import crossed, foreign
 from reverie.memory.target import belongs
 from reverie.safety.identifiers import cards, ibans, national_ids
 from reverie.safety.scan import scan
