@@ -218,6 +218,11 @@ PASSES: dict[str, list[Seen]] = {
             "Ludovica traduce con Trados Studio.",
         ),
         instead("QGIS 3.40 am Rechner.", "Ich hab auf QGIS 3.40 umgestellt.", "QGIS 3.34 LTR am Rechner."),
+        instead(  # one name of a thing, part of which holds a digit
+            "Builds run in the image alpine-arm-9.",
+            "Builds run in alpine-arm-9 now.",
+            "Builds run in the image alpine-x86-lts.",
+        ),
     ],
     "spoken_of": [
         instead(MONDAYS, MOVED, TAGS),
@@ -225,6 +230,11 @@ PASSES: dict[str, list[Seen]] = {
             "Tea is at 5 in the hall.", "Tea is at 5 now, in the hall.", "Tea is at 4 in the hall.", "Tea is green."
         ),
         instead("Prefers Helix.", "I moved on to Helix, vim never grew on me.", "Prefers vim."),
+        instead(  # half of the entry is said again, whatever the network makes of it
+            "Las probetas de hormigón se mandan al laboratorio de Ferrol.",
+            "Las probetas de hormigón se mandan al laboratorio de Ferrol, que el de Lugo tarda tres semanas.",
+            "Las probetas de hormigón se mandan al laboratorio de Lugo capital.",
+        ),
         over("We stopped tagging releases on Wednesdays.", TAGS),
         over("Das Jour fixe am Dienstag ist abgeschafft.", "Das Jour fixe ist am Dienstag."),
         over("Hemos dejado de usar Jenkins, lo eliminamos.", "Jenkins ejecuta los tests."),

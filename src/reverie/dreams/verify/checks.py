@@ -36,7 +36,7 @@ CONFLICT = 0.45  # how surely it contradicts what stays, or what was said
 CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
 UNRELATED, PLAINLY_RELATED = 0.6, 0.05  # the chance that what was said is about something else than the entry
-ENDS = 0.2  # how surely what was said conflicts with what it ends
+ENDS, PLAINLY_AGAINST = 0.2, 0.75  # how surely what was said conflicts with what it ends, or takes the place of
 HARDLY_BEGUN = 3  # words of a turn, before which it has said nothing yet
 SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
 FOREIGN = 0.8  # from where words are taken for somebody else's; of what people say all day 2 in 100 reach it
@@ -308,17 +308,17 @@ def newer(case: Case) -> Iterator[Objection]:
 
 
 def carried_over(case: Case) -> Iterator[Objection]:
-    """What the entry says besides, and nobody spoke of, is still said. A value goes where one of its shape comes; a
-    number or a day also where a word does, such as "noon"."""
+    """What the entry says besides, and nobody spoke of, is still said. A value goes where one of its shape comes ("x64"
+    is a number here); a number or a day also where a word does, such as "noon"."""
     if case.item.op not in (Op.REPLACE, Op.MERGE):
         return
     said = " ".join([case.sentences, *(one.turn_text for one in case.support)])
-    free = [words.shape_of(one) for one in words.missing(words.values(case.text), case.old)]
+    free = [_shape(one) for one in words.missing(words.values(case.text), case.old)]
     free += ["word"] * len((words.stems(case.text) - words.stems(" ".join(case.old))) & words.stems(said))
     lost = list[str]()
     for old in case.old:
         for value in words.missing(words.values(old), [case.text, said]):
-            shape = words.shape_of(value)
+            shape = _shape(value)
             wanted = (shape, "word") if shape in ("number", "day") else (shape,)
             if taken := next((one for one in wanted if one in free), None):
                 free.remove(taken)
@@ -328,6 +328,11 @@ def carried_over(case: Case) -> Iterator[Objection]:
         lost += [one.strip(" .") for one in clauses if not words.shared(one, f"{case.text} {said}")]
     if lost:
         yield finding(Reason.DROPS_CONTENT, lost[0])
+
+
+def _shape(value: str) -> str:
+    shape = words.shape_of(value)
+    return "number" if shape == "name" and any(sign.isdigit() for sign in value) else shape
 
 
 def _part_of_what_changed(value: str, old: str, text: str) -> bool:
@@ -355,15 +360,19 @@ def spoken_of(case: Case) -> Iterator[Objection]:
 
 
 def _concerns(case: Case, entry: BriefEntry) -> bool:
-    """Whether what was said is about the entry: by what it means, and by its words in that turn or in what it answers,
-    unless the meaning is plain. What ends it also conflicts with it."""
+    """Whether what was said is about the entry: by what it means, or by half of its words; and by its words in that
+    turn or in what it answers, unless the meaning is plain. What ends it also conflicts with it."""
     old, removes = case.restored(entry.whole), case.item.op is Op.REMOVE
     said = dict.fromkeys((case.sentences, *(span.text for one in case.support for span in one.spans)))
     apart = min(chances_of(old, one).get(RelationKind.UNRELATED, 1.0) for one in said)
-    if apart >= UNRELATED or (removes and max(conflict_on_one_matter(old, one) for one in said) < ENDS):
+    conflict = max(conflict_on_one_matter(old, one) for one in said)
+    named = len(words.shared(old, case.sentences))
+    repeated = not removes and named > 2 and named * 2 >= len(words.stems(old))
+    if (apart >= UNRELATED and not repeated) or (removes and conflict < ENDS):
         return False
     around = " ".join(f"{one.sentence} {one.turn_text} {one.answers}" for one in case.support)
-    return apart < PLAINLY_RELATED or len(words.shared(old, around)) >= words.enough_to_name(old)
+    plain = apart < PLAINLY_RELATED or conflict >= PLAINLY_AGAINST
+    return plain or len(words.shared(old, around)) >= words.enough_to_name(old)
 
 
 def stands_alone(case: Case) -> Iterator[Objection]:
