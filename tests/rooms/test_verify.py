@@ -235,6 +235,11 @@ PASSES: dict[str, list[Seen]] = {
             "Las probetas de hormigón se mandan al laboratorio de Ferrol, que el de Lugo tarda tres semanas.",
             "Las probetas de hormigón se mandan al laboratorio de Lugo capital.",
         ),
+        instead(  # one word in common, and a plain conflict
+            "Gutachten gehen per E-Mail raus.",
+            "Gutachten verschicken wir mittlerweile per E-Mail, Porto ist ja unverschämt",
+            "Gutachten gehen per Post raus.",
+        ),
         over("We stopped tagging releases on Wednesdays.", TAGS),
         over("Das Jour fixe am Dienstag ist abgeschafft.", "Das Jour fixe ist am Dienstag."),
         over("Hemos dejado de usar Jenkins, lo eliminamos.", "Jenkins ejecuta los tests."),
