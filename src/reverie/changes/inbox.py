@@ -70,8 +70,17 @@ class Inbox:
         page = min(max(1, wanted.page), pages)
         first = (page - 1) * A_PAGE
         shown = self.review.page(min(A_PAGE, count - first), first, asked)
-        groups, mark = tuple(_grouped(self.items(shown))), self.mark() if wanted.narrows else _mark(marks)
-        return InboxList(groups, count, total - count, mark, page, pages, len(off))
+        found: dict[tuple[str, str, str, str], list[InboxItem]] = {}
+        for item in self.items(shown):
+            key = (item.proposal.suggestion.dream or "", item.where, item.project, item.page)
+            found.setdefault(key, []).append(item)
+        groups = [
+            Group(dream or None, max(one.proposal.made_at for one in each), where, project, tuple(each))
+            for (dream, where, project, _), each in found.items()
+        ]
+        groups.sort(key=lambda one: one.made_at, reverse=True)
+        mark = self.mark() if wanted.narrows else _mark(marks)
+        return InboxList(tuple(groups), count, total - count, mark, page, pages, len(off))
 
     def _asked(self, wanted: InboxFilter) -> OpenProposals:
         every = replace(self.review.open, snoozed=wanted.snoozed)
@@ -311,17 +320,6 @@ class Inbox:
         if isinstance(again, Waiting):
             return VerdictResult(stored, True, f"{said} It waits again.", again=again.proposal.id)
         return VerdictResult(stored, True, f"{said} {proposal_outcome(again)}")
-
-
-def _grouped(items: Sequence[InboxItem]) -> list[Group]:
-    found: dict[tuple[str, str, str, str], list[InboxItem]] = {}
-    for item in items:
-        found.setdefault((item.proposal.suggestion.dream or "", item.where, item.project, item.page), []).append(item)
-    groups = [
-        Group(dream or None, max(one.proposal.made_at for one in each), where, project, tuple(each))
-        for (dream, where, project, _), each in found.items()
-    ]
-    return sorted(groups, key=lambda one: one.made_at, reverse=True)
 
 
 def _mark(marks: Sequence[tuple[str, str]]) -> str:

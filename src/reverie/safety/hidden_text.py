@@ -61,14 +61,11 @@ def _from_base64(found: str) -> str | None:
     packed = "".join(found.split()).rstrip("=").replace("-", "+").replace("_", "/")
     packed = packed[: len(packed) - (len(packed) % 4 == 1)]
     plain = _readable(binascii.a2b_base64(packed + "=" * (-len(packed) % 4)))
-    return plain or _from_base32("".join(found.split()).rstrip("="))
-
-
-def _from_base32(packed: str) -> str | None:
-    """Base32 looks like base64 in capitals, so it is tried where that gave no text."""
-    if not packed.isupper() or packed.strip(_BASE32):
-        return None
-    bits = "".join(f"{_BASE32.index(char):05b}" for char in packed)
+    # Base32 looks like base64 in capitals, so it is tried where that gave no text.
+    capitals = "".join(found.split()).rstrip("=")
+    if plain or not capitals.isupper() or capitals.strip(_BASE32):
+        return plain or None
+    bits = "".join(f"{_BASE32.index(char):05b}" for char in capitals)
     return _readable(bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8)))
 
 

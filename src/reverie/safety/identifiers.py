@@ -227,19 +227,14 @@ def mail_addresses(text: str) -> Iterator[SecretSpan]:
         yield from (SecretSpan(*found.span(), "mail") for found in _spelt_mail().finditer(text))
 
 
-def _is_international(words: str) -> bool:
-    digits = re.sub(r"\D", "", words.replace("(0)", "")).removeprefix("00")
-    if digits.startswith("1"):
-        return re.fullmatch(r"1[2-9]\d\d[2-9]\d{6}", digits) is not None
-    return 9 <= len(digits) <= 14
-
-
 def phones(text: str) -> Iterator[SecretSpan]:
     """Telephone numbers with a country code or a national way of grouping, or called so by the words before."""
     for shape in _PHONES:
         for found in shape().finditer(text):
-            foreign = found[0].startswith(("+", "00"))
-            if (not foreign or _is_international(found[0])) and not names_something_else(text, found.start()):
+            digits = re.sub(r"\D", "", found[0].replace("(0)", "")).removeprefix("00")
+            of_america = re.fullmatch(r"1[2-9]\d\d[2-9]\d{6}", digits)
+            fits = of_america if digits.startswith("1") else 9 <= len(digits) <= 14
+            if (fits or not found[0].startswith(("+", "00"))) and not names_something_else(text, found.start()):
                 yield SecretSpan(*found.span(), "phone")
     for found in _called_phone().finditer(text):
         if not _no_phone().match(found["value"]):

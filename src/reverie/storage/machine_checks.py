@@ -39,10 +39,14 @@ def checks(home: Path, database: str) -> list[Check]:
     instead = f"the trained tagger cannot be loaded ({why}); a short list of English cues reads instead"
     folder = next(folder for folder in (home, *home.parents) if folder.exists())
     free = shutil.disk_usage(folder).free
+    git = Check("git", False, "not found; install git (history is kept without it, but not shown as commits)")
+    if (program := shutil.which("git")) is not None:
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, timeout=10)
+        git = Check("git", said.returncode == 0, said.stdout.strip() or said.stderr.strip())
     return [
         *found,
         Check("reader", not why, instead if why else "the trained tagger reads what people say"),
-        _git(),
+        git,
         Check("disk", free >= ENOUGH_BYTES, f"{free / 1e9:.1f} GB free at {folder}"),
     ]
 
@@ -131,11 +135,3 @@ def _described(connection: Connection) -> str:
     journal = connection.execute(text("pragma journal_mode")).scalar()
     old = driver.sqlite_version_info < WAL_IS_SAFE_FROM
     return f"SQLite {driver.sqlite_version}, journal {journal}{' (WAL is unsafe in this version)' if old else ''}"
-
-
-def _git() -> Check:
-    git = shutil.which("git")
-    if git is None:
-        return Check("git", False, "not found; install git (history is kept without it, but not shown as commits)")
-    said = subprocess.run([git, "--version"], capture_output=True, text=True, check=False, timeout=10)
-    return Check("git", said.returncode == 0, said.stdout.strip() or said.stderr.strip())

@@ -228,12 +228,6 @@ def turn_row(turn: Turn) -> tuple[object, ...]:
     """The values of TURN_ROW as the driver takes them."""
     said = turn.said
     at = None if said.at is None else microseconds(said.at)
-    return turn.number, said.role, turn.origin.value, said.name, at, said.noise, _detail(said), said.text
-
-
-def _detail(said: Said) -> str | None:
-    if not said.calls and said.answers is None and said.failed is None:
-        return None
     detail: dict[str, Any] = {}
     if said.calls:
         detail["calls"] = [[call.name, call.arguments, call.id] for call in said.calls]
@@ -241,7 +235,8 @@ def _detail(said: Said) -> str | None:
         detail["answers"] = said.answers
     if said.failed is not None:
         detail["failed"] = said.failed
-    return json.dumps(detail, ensure_ascii=False, separators=(",", ":"))
+    packed = json.dumps(detail, ensure_ascii=False, separators=(",", ":")) if detail else None
+    return turn.number, said.role, turn.origin.value, said.name, at, said.noise, packed, said.text
 
 
 def turn_of(row: Row[Any]) -> Turn:

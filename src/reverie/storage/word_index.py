@@ -71,23 +71,19 @@ def documents(entry: IndexedSession) -> Iterator[Document]:
     for turn in chain(entry.turns, (None,)):  # three turns are held at a time: a session may be larger than memory
         after = tokens(turn.name or "") + tokens(turn.text) if turn else []
         if now:
-            own = now[1]
-            yield _document(entry, now[0], " ".join(chain(*[own] * OWN, about, before[:CONTEXT], after[:CONTEXT])))
+            said, own = now
+            document = Document()
+            document.add_text("words", " ".join(chain(*[own] * OWN, about, before[:CONTEXT], after[:CONTEXT])))
+            document.add_text("user", entry.user)
+            document.add_text("session", entry.session_id)
+            document.add_text("role", said.role)
+            document.add_text("harness", entry.harness)
+            document.add_unsigned("turn", said.number)
+            if (moment := said.at or entry.started_at) is not None:
+                document.add_integer("at", int(moment.timestamp()))
+            yield document
             before = own
         now = (turn, after) if turn else None
-
-
-def _document(entry: IndexedSession, turn: IndexedTurn, words: str) -> Document:
-    document = Document()
-    document.add_text("words", words)
-    document.add_text("user", entry.user)
-    document.add_text("session", entry.session_id)
-    document.add_text("role", turn.role)
-    document.add_text("harness", entry.harness)
-    document.add_unsigned("turn", turn.number)
-    if (at := turn.at or entry.started_at) is not None:
-        document.add_integer("at", int(at.timestamp()))
-    return document
 
 
 def followed(cursor: int) -> Document:

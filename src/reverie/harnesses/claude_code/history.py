@@ -7,7 +7,7 @@ folder above `projects`, has them apart: `[Pasted text #1 +4 lines] Is this righ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,17 +57,13 @@ class Pastes:
 
     def told_apart(self, text: str) -> list[MessagePart]:
         """The prompt as what was typed and what was pasted, or nothing where the history does not know it."""
-        return list(_cut(text, self.places.get(hash(text.strip()), ())))
-
-
-def _cut(text: str, places: tuple[tuple[int, int], ...]) -> Iterator[MessagePart]:
-    last = 0
-    for start, end in places:
-        yield from [MessagePart(text[last:start].strip())] if text[last:start].strip() else []
-        yield from [MessagePart(text[start:end].strip(), PASTED)] if text[start:end].strip() else []
-        last = end
-    if places and text[last:].strip():
-        yield MessagePart(text[last:].strip())
+        places, last, parts = self.places.get(hash(text.strip()), ()), 0, list[MessagePart]()
+        for start, end in places:
+            parts += [MessagePart(text[last:start].strip()), MessagePart(text[start:end].strip(), PASTED)]
+            last = end
+        if places:
+            parts.append(MessagePart(text[last:].strip()))
+        return [part for part in parts if part.text]
 
 
 def _content(paste: object, cache: Path) -> str | None:

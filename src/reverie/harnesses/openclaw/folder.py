@@ -85,7 +85,14 @@ class OpenClawInstaller:
         if not (hooks.get("enabled") is True and not hooks.get("entries")):  # else all are on, and one named is alone
             keys = ("hooks", "internal", "entries", "reverie")
             edits.insert(1, JsonMember(config, _ABOUT, keys, {"enabled": True}, json5=True))
-        return InstallPlan(edits, [*_notes(config, hooks)])
+        off = f"`hooks.internal.enabled` in {config} is false: the hook does not run."
+        notes = [off] if hooks.get("enabled") is False else []
+        notes.append(
+            "OpenClaw's gateway runs the hook when a session ends (`/new`, `/reset`, once a day); "
+            "`openclaw agent --local` runs none, but ends the MCP server, which begins a night that is due. "
+            "A night reads its sessions in any case."
+        )
+        return InstallPlan(edits, notes)
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         if told := told_transcript(event):
@@ -114,12 +121,3 @@ def _hooks(config: Path) -> Mapping[str, Any]:
     except (OSError, ValueError, BadInput):  # installing says so
         return {}
     return told if isinstance(told, dict) else {}
-
-
-def _notes(config: Path, hooks: Mapping[str, Any]) -> Iterator[str]:
-    if hooks.get("enabled") is False:
-        yield f"`hooks.internal.enabled` in {config} is false: the hook does not run."
-    yield (
-        "OpenClaw's gateway runs the hook when a session ends (`/new`, `/reset`, once a day); `openclaw agent --local` "
-        "runs none, but ends the MCP server, which begins a night that is due. A night reads its sessions in any case."
-    )

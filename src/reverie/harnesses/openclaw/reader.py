@@ -145,14 +145,6 @@ class _Listed:
     parent: str | None = None
 
 
-def _listed(path: Path, session: str) -> _Listed:
-    index = path.with_name("sessions.json")
-    if not index.is_file():
-        return _Listed()
-    state = index.stat()
-    return _index(index, state.st_mtime_ns, state.st_size).get(session, _Listed())
-
-
 @lru_cache(maxsize=4)
 def _index(path: Path, _changed: int, _size: int) -> dict[str, _Listed]:
     """By session id. Kept between files: a gateway lists hundreds of sessions in one file."""
@@ -224,7 +216,10 @@ class _Transcript:
     def __init__(self, path: Path, entries: Entries, window: databases.Window | None = None) -> None:
         header, model = _survey(entries)
         if window is None:
-            listed = _listed(path, str(header.get("id")))
+            index, listed = path.with_name("sessions.json"), _Listed()
+            if index.is_file():
+                state = index.stat()
+                listed = _index(index, state.st_mtime_ns, state.st_size).get(str(header.get("id")), listed)
         else:
             listed = _Listed(window.key, window.title, window.parent)
             header = {**header, "id": window.session}

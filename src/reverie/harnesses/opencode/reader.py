@@ -246,7 +246,10 @@ class Commands:
             except OSError as error:
                 failed(error)
         unread += map(str, found[_MOST_FILES : _MOST_FILES + 1])
-        return cls(tuple(filter(None, map(_template, texts))), tuple(unread))
+        # The beginning of each text, up to the first place that is filled in.
+        begun = (_FILLED_IN.split(_FRONT_MATTER.sub("", text).strip(), maxsplit=1)[0].rstrip() for text in texts)
+        templates = tuple(re.compile(re.escape(one)) for one in begun if len(one) >= _LEAST_LITERAL)
+        return cls(templates, tuple(unread))
 
     def wrote(self, text: str) -> bool:
         return any(template.match(text.strip()) for template in self.templates)
@@ -256,9 +259,3 @@ def _markdown_files(folder: Path, failed: Callable[[OSError], None]) -> Iterator
     for place, folders, names in os.walk(folder, onerror=failed):
         folders.sort()
         yield from (Path(place, name) for name in sorted(names) if name.endswith(".md"))
-
-
-def _template(text: str) -> re.Pattern[str] | None:
-    """The beginning of the text, up to the first place that is filled in."""
-    literal = _FILLED_IN.split(_FRONT_MATTER.sub("", text).strip(), maxsplit=1)[0].rstrip()
-    return re.compile(re.escape(literal)) if len(literal) >= _LEAST_LITERAL else None

@@ -162,13 +162,40 @@ def asked_from(row: Any) -> SessionChoice:
 
 
 def planned_details(one: Planned) -> str:
-    told = {"judged": judged_as_json(one.judged), "asks": one.asks, "done": one.done}
-    return json.dumps(told | {"suggestion": one.suggestion and _suggestion(one.suggestion)}, ensure_ascii=False)
+    told = {"judged": judged_as_json(one.judged), "asks": one.asks, "done": one.done, "suggestion": None}
+    if wanted := one.suggestion:
+        assert not wanted.edits, "a dream suggests operations and amendments"
+        told["suggestion"] = {
+            "target": wanted.target,
+            "subject": wanted.subject,
+            "reason": wanted.reason,
+            "people": wanted.people,
+            "operations": [operation_as_json(each) for each in wanted.operations],
+            "amendment": wanted.amendment and amendment_as_json(wanted.amendment),
+            "evidence": evidence_as_json(wanted.evidence),
+            "score": wanted.score and score_as_json(wanted.score),
+            "proposer": wanted.proposer,
+            "dream": wanted.dream,
+        }
+    return json.dumps(told, ensure_ascii=False)
 
 
 def planned_from(row: Any) -> Planned:
     told = json.loads(row.details)
-    suggestion = told["suggestion"] and _suggestion_from(told["suggestion"])
+    suggestion = None
+    if wanted := told["suggestion"]:
+        suggestion = Suggestion(
+            wanted["target"],
+            wanted["subject"],
+            tuple(operation_from_json(one) for one in wanted["operations"]),
+            reason=wanted["reason"],
+            evidence=evidence_from_json(wanted["evidence"]),
+            score=score_from_json(wanted["score"]),
+            proposer=wanted["proposer"],
+            dream=wanted["dream"],
+            people=wanted["people"],
+            amendment=amendment_from_json(wanted["amendment"]) if wanted["amendment"] else None,
+        )
     if row.became is None:
         return Planned(judged_from_json(told["judged"]), suggestion, told["asks"], told["done"])
     return Planned(judged_from_json(json.loads(row.became)), suggestion, told["asks"], True)
@@ -219,34 +246,3 @@ def told_details(told: ModelReport) -> str | None:
 
 def told_from(details: str | None) -> ModelReport:
     return ModelReport(**json.loads(details)) if details else ModelReport()
-
-
-def _suggestion(wanted: Suggestion) -> dict[str, Any]:
-    assert not wanted.edits, "a dream suggests operations and amendments"
-    return {
-        "target": wanted.target,
-        "subject": wanted.subject,
-        "reason": wanted.reason,
-        "people": wanted.people,
-        "operations": [operation_as_json(one) for one in wanted.operations],
-        "amendment": wanted.amendment and amendment_as_json(wanted.amendment),
-        "evidence": evidence_as_json(wanted.evidence),
-        "score": wanted.score and score_as_json(wanted.score),
-        "proposer": wanted.proposer,
-        "dream": wanted.dream,
-    }
-
-
-def _suggestion_from(told: dict[str, Any]) -> Suggestion:
-    return Suggestion(
-        told["target"],
-        told["subject"],
-        tuple(operation_from_json(one) for one in told["operations"]),
-        reason=told["reason"],
-        evidence=evidence_from_json(told["evidence"]),
-        score=score_from_json(told["score"]),
-        proposer=told["proposer"],
-        dream=told["dream"],
-        people=told["people"],
-        amendment=amendment_from_json(told["amendment"]) if told["amendment"] else None,
-    )
