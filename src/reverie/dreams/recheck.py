@@ -37,22 +37,18 @@ def checked_again(rooms: Rooms, proposal: Proposal) -> tuple[tuple[str, str], ..
         documents += documents_of(rooms, target)
         entries += entries_of(rooms, target)
         surfaces += surfaces_of(rooms, target, rooms.skills.seen_from(rooms.new_skills(target)) if rooms.skills else ())
-    sessions = {f"s{number}": one for number, one in enumerate(_sessions(rooms, dream, proposal), 1)}
-    shown = tuple(_shown(short, session, proposal) for short, session in sessions.items())
-    brief = Brief(rooms.clock.now(), rooms.owner, tuple(documents), tuple(entries), sessions=shown)
-    case = case_of(_item(proposal, dream, entries), Material(brief, sessions), Spans(), tuple(surfaces))
-    return tuple((one.name, one.told) for one in check(case) if one.name not in _LEFT_TO_PEOPLE)
-
-
-def _sessions(rooms: Rooms, dream: Dream, proposal: Proposal) -> list[Session]:
-    """The sessions the night read, and those of earlier nights that are quoted."""
+    # The sessions the night read, and those of earlier nights that are quoted.
     read = [one for each in dream.sessions if (one := session_of(rooms.sessions, each))]
     there = {one.id for one in read}
     cited = {one.session_id: () for one in proposal.suggestion.evidence if one.session_id not in there}
     for name, (stored, _) in rooms.sessions.exchanges(cited).items() if cited else ():
         earlier = heard_session(rooms.sessions, name, stored.user) if stored else None
         read += [earlier] if earlier else []
-    return read
+    sessions = {f"s{number}": one for number, one in enumerate(read, 1)}
+    shown = tuple(_shown(short, session, proposal) for short, session in sessions.items())
+    brief = Brief(rooms.clock.now(), rooms.owner, tuple(documents), tuple(entries), sessions=shown)
+    case = case_of(_item(proposal, dream, entries), Material(brief, sessions), Spans(), tuple(surfaces))
+    return tuple((one.name, one.told) for one in check(case) if one.name not in _LEFT_TO_PEOPLE)
 
 
 def _shown(short: str, session: Session, proposal: Proposal) -> BriefSession:

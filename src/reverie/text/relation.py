@@ -8,7 +8,7 @@ Which of two conflicting statements holds is not decided here: that needs their 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -117,17 +117,13 @@ def chances_of(old: str, new: str) -> Mapping[RelationKind, float]:
     loaded = network("relate.onnx", MOST_TOKENS)
     if isinstance(loaded, str):
         return {}
-    read = (_read(loaded, *pieces) for pieces in _pieces(loaded, old, new))
-    return max(read, key=_conflict)
-
-
-def _pieces(loaded: Network, old: str, new: str) -> Iterator[tuple[list[int], list[int]]]:
-    """Both texts as tokens; a long one in pieces."""
+    # Both texts as tokens; a long one in pieces.
     before, after = (
         [ids[start : start + most] for start in range(0, max(1, len(ids)), most)]
         for ids, most in ((loaded.ids(old), MOST_OLD), (loaded.ids(new), MOST_NEW))
     )
-    return islice(product(before, after), MOST_WINDOWS)
+    read = (_read(loaded, *pieces) for pieces in islice(product(before, after), MOST_WINDOWS))
+    return max(read, key=_conflict)
 
 
 def _read(loaded: Network, old: list[int], new: list[int]) -> dict[RelationKind, float]:

@@ -98,7 +98,6 @@ SPOKEN_IN: dict[str, tuple[str, ...]] = {
 
 ENGLISH = "en"
 LATIN = tuple(code for code in FUNCTION_WORDS if code != "ru")
-STEMMED = (*LATIN, "sv", "no", "da", "pl", "cs", "tr")  # single words of these can be stemmed, too
 FUNCTION_WEIGHT = 0.2  # a small word may break a tie; between 0 and 0.3 makes no difference to what is found
 END = "~"  # after the last character of a run without spaces, so that every character begins some pair
 MOST_TERMS = 64  # of a page pasted as a question

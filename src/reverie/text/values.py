@@ -155,13 +155,8 @@ def find_values(text: str) -> Iterator[Value]:
     if not _MAYBE.search(text):
         return
     for match in _ALL.finditer(text):
-        name = match.lastgroup and next(name for name, _ in _PATTERNS if match.group(name) is not None)
-        if not name:
-            continue
-        read = _READERS[name](match)
-        if read is None:
-            continue
-        dimension, amount = read
+        name = str(match.lastgroup)  # of the pattern: it ends behind all groups within it
+        dimension, amount = _READERS[name](match)
         factor = UNITS[match["au"]][1] if name == "amount" else 1.0
         yield Value(dimension, amount, match.group().strip(), match.start(), match.end(), factor)
 
@@ -181,7 +176,7 @@ def exchanged(mine: Sequence[Value], theirs: Sequence[Value]) -> bool:
     return any(id(one) not in kept and id(other) not in kept for one, other in alike)
 
 
-_Read = tuple[str, float | str | frozenset[int]] | None
+_Read = tuple[str, float | str | frozenset[int]]
 
 
 def _float(number: str) -> float:

@@ -141,12 +141,11 @@ _STOPS = (", ", "; ", ": ", ". ", " – ", " — ", " - ")
 
 @dataclass(frozen=True, slots=True)
 class SpokenDate:
-    """A date and where it stands. `relative` ones ("yesterday") mean nothing to a later reader."""
+    """A date and where it stands."""
 
     start: int
     end: int
     day: date
-    relative: bool
 
 
 def dates_in(words: str, said_on: date | None) -> list[SpokenDate]:
@@ -158,7 +157,7 @@ def _written(words: str, said_on: date | None) -> Iterator[SpokenDate]:
     for pattern in (_WRITTEN, _MONTH_FIRST):
         for found in pattern.finditer(words):
             if day := _day(found, said_on):
-                yield SpokenDate(*found.span(), day, relative=False)
+                yield SpokenDate(*found.span(), day)
 
 
 def _day(found: re.Match[str], said_on: date | None) -> date | None:
@@ -168,12 +167,8 @@ def _day(found: re.Match[str], said_on: date | None) -> date | None:
     month = int(parts["cm"]) if "cm" in parts else next(int(name[1:]) for name in parts if name[0] == "m")
     day = int(parts.get("cd") or parts.get("before") or parts["after"])
     year = parts.get("cy") or parts.get("year")
-    if year:
-        return _date(int(year), month, day)
-    return _closest(month, day, said_on) if said_on else None
-
-
-def _closest(month: int, day: int, said_on: date) -> date | None:
+    if year or said_on is None:
+        return _date(int(year), month, day) if year else None
     near = [_date(said_on.year + shift, month, day) for shift in (-1, 0, 1)]
     return min((one for one in near if one), key=lambda one: abs(one - said_on), default=None)
 
@@ -188,9 +183,9 @@ def _relative(words: str, said_on: date | None) -> Iterator[SpokenDate]:
             continue
         day = next(name for name, value in found.groupdict().items() if value and name[0] == "w")
         back = (said_on.weekday() - int(day[1:])) % 7 or 7
-        yield SpokenDate(found.start(day), found.end(), said_on - timedelta(back), relative=True)
+        yield SpokenDate(found.start(day), found.end(), said_on - timedelta(back))
     for found in _NEARBY.finditer(words):
-        yield SpokenDate(*found.span(), said_on + timedelta(int((found.lastgroup or "d1")[1:]) - 1), relative=True)
+        yield SpokenDate(*found.span(), said_on + timedelta(int((found.lastgroup or "d1")[1:]) - 1))
 
 
 def _clause(words: str, start: int, end: int) -> str:

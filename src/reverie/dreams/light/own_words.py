@@ -155,7 +155,7 @@ def in_play(session: Session) -> dict[int, int]:
             playing[turn.number] = ends.end() if ends else len(turn.text)
             if stopped:
                 open_now, before = False, 0
-        elif _opens().search(said):
+        elif expression("opens").search(said):
             open_now = True
             named = _STOP_WORD.search(said)
             stop_word = named[1].strip() if named else stop_word
@@ -165,20 +165,19 @@ def in_play(session: Session) -> dict[int, int]:
     return playing
 
 
-@cache
-def phrases(name: str) -> str:
+def _phrases(name: str) -> str:
     """All alternatives of one list, as part of an expression."""
     table = tomllib.loads(resources.files("reverie.dreams.light").joinpath("phrases.toml").read_text("utf-8"))
     return "|".join(line.strip() for line in str(table[name]).strip().splitlines())
 
 
 @cache
-def _opens() -> re.Pattern[str]:
-    return re.compile(phrases("opens"))
+def expression(name: str) -> re.Pattern[str]:
+    return re.compile(_phrases(name))
 
 
 @cache
 def _closes() -> re.Pattern[str]:
     """At the beginning of what is said; or a sentence of its own within it. To the end of that sentence."""
-    ends = rf"(?:(?:{phrases('before_closing')})\W+){{0,3}}(?:{phrases('closes')})"
+    ends = rf"(?:(?:{_phrases('before_closing')})\W+){{0,3}}(?:{_phrases('closes')})"
     return re.compile(rf"^\W*{ends}(?:[^.!?\n]*(?:[.!?]+|\n|$))|(?<=[.!?] ){ends}[^.!?\n]{{0,20}}(?:[.!?]+|\n|$)")

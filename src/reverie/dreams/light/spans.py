@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from reverie.core.scope import Origin
 from reverie.dreams.light.language import UNKNOWN, detect_language, lowered
-from reverie.dreams.light.own_words import edges, in_play, phrases, typed, veiled
+from reverie.dreams.light.own_words import edges, expression, in_play, typed, veiled
 from reverie.dreams.light.tagger import Reading, Tagged, tag_sentences
 from reverie.safety.sensitive import asked_to_remember
 from reverie.transcripts.session import Session, heard
@@ -193,16 +193,11 @@ def is_to_last(sentence: str) -> bool:
 
 
 def _from_now_on(sentence: str) -> bool:
-    return not _is_question(sentence) and _lasting().search(lowered(sentence)) is not None
+    return not _is_question(sentence) and expression("from_now_on").search(lowered(sentence)) is not None
 
 
 def _is_question(sentence: str) -> bool:
     return sentence.rstrip("\"'”’»)] ").endswith(("?", "？"))
-
-
-@cache
-def _lasting() -> re.Pattern[str]:
-    return re.compile(phrases("from_now_on"))
 
 
 @lru_cache(maxsize=4_096)

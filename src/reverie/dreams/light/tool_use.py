@@ -246,7 +246,15 @@ def lessons(session: Session) -> list[Candidate]:
     found: dict[str, Candidate] = {}
     for place, failed in enumerate(tried):
         if failed.worked is False and (fix := _fix(failed, tried[place + 1 : place + 1 + WITHIN], told)):
-            lesson = _lesson(session, failed, fix)
+            lesson = Candidate(
+                kind=Kind.SKILL_CANDIDATE,
+                text=_wording(fix, failed.complaint),
+                confidence=0.75 if failed.complaint and fix.calls[-1].worked else 0.6,
+                explicitness=0.3,
+                evidence=tuple(_lesson_evidence(session, failed, fix)),
+                language="en",
+                marks=("failed, then worked",),
+            )
             found.setdefault(lesson.text, lesson)
     return list(found.values())
 
@@ -299,18 +307,6 @@ def _was_told(pair: tuple[str, str], start: int, end: int, told: dict[int, str])
     new = [piece for word in set(pair[1].split()) - set(pair[0].split()) for piece in _PIECES.findall(word)]
     said = " ".join(text for number, text in told.items() if start < number < end)
     return bool(new) and all(piece in said for piece in new)
-
-
-def _lesson(session: Session, failed: Trial, fix: Fix) -> Candidate:
-    return Candidate(
-        kind=Kind.SKILL_CANDIDATE,
-        text=_wording(fix, failed.complaint),
-        confidence=0.75 if failed.complaint and fix.calls[-1].worked else 0.6,
-        explicitness=0.3,
-        evidence=tuple(_lesson_evidence(session, failed, fix)),
-        language="en",
-        marks=("failed, then worked",),
-    )
 
 
 def _lesson_evidence(session: Session, failed: Trial, fix: Fix) -> Iterator[Evidence]:
