@@ -17,7 +17,7 @@ from reverie.changes.ledger import Change, evidence_as_json
 from reverie.changes.proposal import score_as_json
 from reverie.core.clock import rfc3339
 from reverie.core.ids import plural
-from reverie.dreams.dream import Consulted, Dream, Fate, Judged, Status
+from reverie.dreams.dream import Dream, Fate, Judged, Status
 from reverie.dreams.light.candidate import Noted
 from reverie.safety.report import visible
 from reverie.transcripts.session import OURS
@@ -107,17 +107,14 @@ def _consulted(dream: Dream) -> Iterator[str]:
     for one in dream.consulted:
         unanswered = f", {one.failed:,} without a usable answer" if one.failed else ""
         times = "once" if one.calls == 1 else f"{one.calls:,} times"
-        yield f"- {one.phase}: {', '.join(one.models)} was asked {times}{unanswered}; {_took(one)}"
+        cached = f" ({one.cached:,} cached)" if one.cached else ""
+        cost = "at a price that is not known" if one.dollars is None else f"for ${one.dollars:.4f}"
+        took = f"{one.tokens_in:,} tokens read{cached} and {one.tokens_out:,} written, {cost}"
+        yield f"- {one.phase}: {', '.join(one.models)} was asked {times}{unanswered}; {took}"
     yield from _shortened([f"- {visible(why)}" for why in dream.dropped])
     if dream.enough:
         yield f"- The model was not asked any more: {visible(dream.enough)}"
     yield ""
-
-
-def _took(one: Consulted) -> str:
-    cached = f" ({one.cached:,} cached)" if one.cached else ""
-    cost = "at a price that is not known" if one.dollars is None else f"for ${one.dollars:.4f}"
-    return f"{one.tokens_in:,} tokens read{cached} and {one.tokens_out:,} written, {cost}"
 
 
 def _shortened(lines: Sequence[str]) -> Iterator[str]:
@@ -126,9 +123,9 @@ def _shortened(lines: Sequence[str]) -> Iterator[str]:
         yield f"- and {len(lines) - _MOST_SHOWN} more"
 
 
-def _shown(text: str, longest: int = _LONGEST_QUOTE) -> str:
+def _shown(text: str) -> str:
     flat = visible(" ".join(text.split()))
-    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
+    return flat if len(flat) <= _LONGEST_QUOTE else flat[: _LONGEST_QUOTE - 1] + "…"
 
 
 MARK = f"{OURS}dreams -->"

@@ -215,10 +215,6 @@ def _amount(number: float, unit: str) -> _Read:
     return dimension, number * factor
 
 
-def _priced(match: re.Match[str]) -> _Read:
-    return "money", _float(match["pn"]) * {"k": 1e3, "m": 1e6}.get(match["pk"] or "", 1.0) * UNITS[match["pc"]][1]
-
-
 def _weekdays(match: re.Match[str]) -> _Read:
     first = WEEKDAYS[match["wa"]]
     last = WEEKDAYS[match["wb"]] if match["wb"] else first
@@ -242,7 +238,7 @@ _READERS: dict[str, Callable[[re.Match[str]], _Read]] = {
     "everyday": lambda m: ("rhythm", 604800.0 * (1 if not m["xo"] else 3 if m["xo"][0] in "t3" else 2)),
     "each": lambda m: ("rhythm", UNITS[m["eu"]][1] * int(m["en"])),
     "rhythm": lambda m: ("rhythm", 86400 * RHYTHMS[m["rw"]]),
-    "priced": _priced,
+    "priced": lambda m: _amount(_float(m["pn"]) * {"k": 1e3, "m": 1e6}.get(m["pk"], 1.0), m["pc"]),
     "range": lambda m: _amount((_float(m["ra"]) + _float(m["rb"])) / 2, m["ru"]),
     "amount": lambda m: _amount(_float(m["an"]), m["au"]),
     "ordinal": lambda m: ("ordinal", float(m["on"] or ORDINALS[m["ow"]])),

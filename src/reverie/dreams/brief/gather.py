@@ -8,7 +8,7 @@ and tools first; then sessions are shown by what was noted of them. No sentence 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -153,14 +153,12 @@ def _candidate(short: str, one: Noted, ids: Mapping[str, str], hidden: Callable[
 def _session(short: str, session: Session, hidden: Callable[[str], str], width: Width) -> BriefSession:
     head = session.head
     day = head.started_at.date() if head.started_at else None
-    turns = tuple(_turns(session, hidden, width))
+    turns = tuple(
+        BriefTurn(turn.number, _speaker(turn), hidden(text))
+        for turn in session.turns
+        if turn.noise is None and (text := _shown(turn, width))
+    )
     return BriefSession(short, session.id, day, head.project or "", head.user or "", turns)
-
-
-def _turns(session: Session, hidden: Callable[[str], str], width: Width) -> Iterator[BriefTurn]:
-    for turn in session.turns:
-        if turn.noise is None and (text := _shown(turn, width)):
-            yield BriefTurn(turn.number, _speaker(turn), hidden(text))
 
 
 def _speaker(turn: Turn) -> str:
@@ -242,16 +240,13 @@ def _telling(text: str, most: int) -> str:
 def _skill(short: str, found: FoundSkill, hidden: Callable[[str], str], in_full: bool) -> BriefSkill:
     skill = found.skill
     about = hidden(skill.description or "")
-    rules = tuple(_rules(short, skill.body, hidden)) if in_full else ()
-    return BriefSkill(short, found.path, about if in_full else _cut(about, _LONGEST_ABOUT), rules)
-
-
-def _rules(short: str, body: str, hidden: Callable[[str], str]) -> Iterator[BriefRule]:
-    number = 0
-    for section in sections_of(body):
-        for rule in rules_of(body[section.inside : section.own_end].splitlines(keepends=True)):
-            number += 1
-            yield BriefRule(f"{short}.{number}", section.heading, hidden(rule.text))
+    if not in_full:
+        return BriefSkill(short, found.path, _cut(about, _LONGEST_ABOUT), ())
+    rules = list[BriefRule]()
+    for section in sections_of(skill.body):
+        for rule in rules_of(skill.body[section.inside : section.own_end].splitlines(keepends=True)):
+            rules.append(BriefRule(f"{short}.{len(rules) + 1}", section.heading, hidden(rule.text)))
+    return BriefSkill(short, found.path, about, tuple(rules))
 
 
 def _that_matter(night: BriefMaterial) -> list[FoundSkill]:

@@ -29,13 +29,13 @@ class Reduced:
 
 
 def entries_that_matter(
-    entries: Sequence[BriefEntry], sessions: Iterable[Session], most: int = MOST_ENTRY_CHARACTERS
+    entries: Sequence[BriefEntry], sessions: Iterable[Session]
 ) -> tuple[tuple[BriefEntry, ...], tuple[BriefEntry, ...]]:
     """All entries where they are not too many; else those that share most words with what people said. And the rest."""
-    if sum(len(one.text) for one in entries) <= most:
+    if sum(len(one.text) for one in entries) <= MOST_ENTRY_CHARACTERS:
         return tuple(entries), ()
     said = _said(sessions)
-    kept, room = set[str](), most
+    kept, room = set[str](), MOST_ENTRY_CHARACTERS
     for one in _by_words(entries, said):
         room -= len(one.text)
         if room < 0 or not words.stems(one.whole) & said:
