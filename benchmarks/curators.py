@@ -6,7 +6,7 @@ Lives every night and short case of tests/golden once for each. `wrong` counts n
 curator would not have done, and short cases whose new entry reads wrong; `right` counts what ended as expected.
 The cases were looked at while the checks were written: these figures hold what works, they measure nothing unseen.
 
-`--authored` takes the 144 nights and 240 short cases of `labelled/authored_*.jsonl` instead: four authors wrote them
+`--authored` takes the 159 nights and 320 short cases of `labelled/authored_*.jsonl` instead: five authors wrote them
 who saw only the formats, and a model was played once for each, by somebody who saw only the requests. Little was
 mended with them in view, so far.
 """
