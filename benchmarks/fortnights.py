@@ -7,7 +7,7 @@ a skill that stood before, `statements` a careful person would keep (patterns of
 night at three there is one dream on the Hermes home; without a model, unless the settings name one. Of each statement:
 known (an entry or a skill says it, and what it overtakes is gone), asked (a proposal says it), or missed. Beside it:
 traps fallen into, entries that landed and say none of it (junk), entries lost, proposals that offer none of it
-(useless). The first three fortnights (backend-team, ecole-de-musique, vet-front-desk) were looked at while it was mended.
+(useless). Three of them (backend-team, ecole-de-musique, vet-front-desk) were looked at while something was mended.
 """
 
 from __future__ import annotations

@@ -270,7 +270,7 @@ def test_an_entry_of_unknown_age_is_not_overtaken_without_a_person(memories: Pat
 
 def test_three_wishes_in_one_night_add_one_line_and_the_others_stay_staged(memories: Path, homes: HomeMaker) -> None:
     home = homes()
-    wishes = (ORDER, "Please remember that my boat is called Otter.", "Remember that the spare key hangs behind the clock.")
+    wishes = (ORDER, "Please remember that my boat is called Otter.", "Remember that the spare key hangs in the hall.")
     for day, words in enumerate(wishes, 1):
         home.sessions.add(session(f"s{day}", words, day))
     night = dream(home)
