@@ -1,7 +1,7 @@
 """How well the shipped files do on authors nothing was learnt from.
 
 usage: measure.py tagger [AUTHORS]       k
-       measure.py checks [AUTHORS]       tuvw
+       measure.py checks [AUTHORS]       pqtuvw
 
 Needs Reverie itself, and neither a GPU nor what trains.
 """
@@ -55,7 +55,7 @@ def checks(author: str) -> Iterator[str]:
             for kind in ("recipient", "payment", "source", "permission", "none")
         }
         yield f"{author} {part}: {', '.join(f'{kind} {np.mean(of):.2f} of {len(of)}' for kind, of in found.items())}"
-    for limit in (0.5, FOREIGN):
+    for limit in dict.fromkeys((0.5, FOREIGN)):
         others, own = ([chance >= limit for other, chance in turns if other is which] for which in (True, False))
         shares = (f"{np.mean(of):.2f} of {len(of)}" for of in (others, own))
         yield f"{author} at {limit}: foreign {next(shares)}, own {next(shares)}"
@@ -76,7 +76,7 @@ def main() -> None:
         case ["tagger", *some]:
             lines, authors = tagger, "".join(some) or HELD_OUT
         case ["checks", *some]:
-            lines, authors = checks, "".join(some) or "tuvw"
+            lines, authors = checks, "".join(some) or "pqtuvw"
         case _:
             raise SystemExit(__doc__)
     for author in authors:

@@ -120,7 +120,7 @@ def test_what_was_said_softly_asks_and_lands_when_it_is_said_again(memories: Pat
 def test_a_few_words_are_offered_only_if_they_would_be_noticed_without_the_rule_beside_them(
     memories: Path, home_on: Home, words: str, offered: list[str]
 ) -> None:
-    home_on.sessions.add(session("s1", f"Ok. Remember, we never deploy on Fridays. {words}"))
+    home_on.sessions.add(session("s1", f"It's Friday! Remember, we never deploy on Fridays. {words}"))
     night = dream(home_on, mode="propose")
     assert [one.text for one in night.of(Fate.WAITING)] == ["We never deploy on Fridays.", *offered]
 
@@ -270,7 +270,7 @@ def test_an_entry_of_unknown_age_is_not_overtaken_without_a_person(memories: Pat
 
 def test_three_wishes_in_one_night_add_one_line_and_the_others_stay_staged(memories: Path, homes: HomeMaker) -> None:
     home = homes()
-    wishes = (ORDER, "Please remember that my boat is called Otter.", "Remember that the spare key hangs in the hall.")
+    wishes = (ORDER, "Please remember that my boat is called Otter.", "Remember that invoices are sent without tax.")
     for day, words in enumerate(wishes, 1):
         home.sessions.add(session(f"s{day}", words, day))
     night = dream(home)

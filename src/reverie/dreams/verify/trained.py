@@ -47,7 +47,7 @@ def read(text: str) -> tuple[list[float], float]:
 
 
 SHORT = 3  # letters of an article
-DECIDES, PLAINLY = 0.73, 0.996  # from where an entry, or a clause of it, is taken to decide something
+DECIDES, PLAINLY = 0.65, 0.985  # from where an entry, or a clause of it, is taken to decide something
 # This machine and the person's own network: nobody else is reached there.
 _HERE = re.compile(
     r"(?:\w+://)?(?:[\w.+-]+@)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|10(?:\.\d+){3}|192\.168(?:\.\d+){2}"
