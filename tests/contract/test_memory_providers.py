@@ -56,7 +56,7 @@ def test_what_is_demoted_to_mem0_is_found_there_and_not_learnt_again(tmp_path: P
 
 def test_a_mem0_that_does_not_start_is_said_so(tmp_path: Path) -> None:
     settings = {"config": {"vector_store": {"provider": "nonsense"}}, "user_id": "ann"}
-    provider = ProcessProvider("Mem0", "mem0_process.py", str(python_with(MEM0)), settings)
+    provider = ProcessProvider("Mem0", str(python_with(MEM0)), settings)
     with pytest.raises(NotReached, match="Mem0: "):
         provider.search("anything", 1)
 
