@@ -7,8 +7,8 @@ curator would not have done, and short cases whose new entry reads wrong; `right
 The cases were looked at while the checks were written: these figures hold what works, they measure nothing unseen.
 
 `--authored` takes the 159 nights and 320 short cases of `labelled/authored_*.jsonl` instead: five authors wrote them
-who saw only the formats, and a model was played once for each, by somebody who saw only the requests. Little was
-mended with them in view, so far.
+who saw only the formats, and a model was played once for each, by somebody who saw only the requests. They were looked
+at while some checks were mended: they measure nothing unseen any more.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ a skill that stood before, `statements` a careful person would keep (patterns of
 night at three there is one dream on the Hermes home; without a model, unless the settings name one. Of each statement:
 known (an entry or a skill says it, and what it overtakes is gone), asked (a proposal says it), or missed. Beside it:
 traps fallen into, entries that landed and say none of it (junk), entries lost, proposals that offer none of it
-(useless). Three of them (backend-team, ecole-de-musique, vet-front-desk) were looked at while something was mended.
+(useless). backend-team, ecole-de-musique and vet-front-desk were in view while something was mended; all nine were read
+after they had been measured once.
 """
 
 from __future__ import annotations
