@@ -32,8 +32,7 @@ from benchmarks.store_edits import EDITS, Edit, read_edits
 from reverie.bridge.backing import Talk
 from reverie.bridge.diff import Difference, DiffKind
 from reverie.bridge.draft import AT_ONCE, NewSkill, curated, with_new_skills
-from reverie.bridge.persons import about_one_person, perhaps_about, plain_words
-from reverie.bridge.places import LocalRule, Places
+from reverie.bridge.places import LocalRule, Places, about_one_person, perhaps_about, plain_words
 from reverie.bridge.route import KeptOut, route, spoken_beside
 from reverie.bridge.source import HeardSession, Snapshot
 from reverie.bridge.statements import StoreStatement

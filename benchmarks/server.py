@@ -41,7 +41,7 @@ from reverie.storage.migrations import migrate
 
 CLIENTS = (1, 16, 64)
 TENANTS = 1_000
-SERVE = "import sys; from reverie.cli.servers.serve import serve; serve(sys.argv[1:])"
+SERVE = "import sys; from reverie.cli.serve import serve; serve(sys.argv[1:])"
 
 
 @dataclass

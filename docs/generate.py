@@ -149,7 +149,7 @@ def reasons() -> str:
 @cache
 def _in_the_sample() -> dict[str, str]:
     """What commands say in the home that `reverie demo` makes, one after another."""
-    from reverie.cli import demo as shop
+    from reverie.cli import begin as shop
     from reverie.cli import reverie
 
     lines = ["dream --show-brief --session shop-0311", "dream --limit 40", "explain last"]

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 from reverie.app import Home
-from reverie.cli import demo as shop
+from reverie.cli import begin as shop
 from reverie.cli import reverie
 from reverie.server.app import api_application as api
 from reverie.server.caller import House

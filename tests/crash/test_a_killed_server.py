@@ -19,9 +19,9 @@ import pytest
 
 from reverie.app import Home, open_home
 from reverie.core.keys import Permission
+from reverie.server import extensions
 from reverie.server.caller import House
 from reverie.server.middleware import IMPORTING
-from reverie.server.routes import extensions
 from reverie.storage.dreams import durable as dbos_nights
 from tests.commands import Process, run_python
 from tests.serving import Served

@@ -13,7 +13,7 @@ from reverie.dreams.verify.checks import CHECKS
 from reverie.dreams.verify.reasons import Reason
 from reverie.harnesses.installers import installers
 from reverie.integrations.hermes.commands import COMMANDS
-from reverie.integrations.tool_schemas import TOOLS
+from reverie.integrations.mcp_server import TOOLS
 from reverie.testing.bad_curators import BAD_CURATORS
 from reverie.transcripts.readers import readers
 

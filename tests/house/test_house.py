@@ -88,7 +88,7 @@ def test_transactions_begin_where_they_say_in_which_workspace() -> None:
     """On Postgres a transaction that does not say it sees no rows. What touches none of ours may begin by itself."""
     may = {
         "app/home.py",
-        "cli/setup.py",
+        "cli/begin.py",
         "storage/upkeep.py",
         "storage/machine_checks.py",
         "storage/database.py",

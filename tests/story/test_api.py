@@ -13,7 +13,7 @@ import pytest
 from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.server.caller import CallLimits, House, Sharing
-from reverie.server.errors import Problem
+from reverie.server.wire import Problem
 from tests.conftest import HomeMaker
 from tests.serving import Served, serving
 

@@ -22,15 +22,15 @@ from click.testing import CliRunner
 
 from reverie.app import Home
 from reverie.changes.ledger import broken_links
-from reverie.cli.servers.serve import keys as keys_command
-from reverie.cli.servers.serve import serve as serve_command
+from reverie.cli.serve import keys as keys_command
+from reverie.cli.serve import serve as serve_command
 from reverie.core.clock import FixedClock
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.keys import Keyring, Permission
 from reverie.server.caller import House
 from tests.conftest import NOON
 
-SERVE = "import sys; from reverie.cli.servers.serve import serve; serve(sys.argv[1:])"
+SERVE = "import sys; from reverie.cli.serve import serve; serve(sys.argv[1:])"
 
 
 def test_a_key_is_known_by_its_hash_alone(home_on: Home) -> None:

@@ -16,7 +16,7 @@ from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.core.scope import Origin, Scope
 from reverie.server import middleware as guard
-from reverie.server.routes import sessions as streaming
+from reverie.server import sessions as streaming
 from tests.serving import Served, serving
 
 SESSIONS, IMPORT = "/v1/sessions", "/v1/reverie/sessions/import"

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from reverie.app import Home
 from reverie.changes.land import Landed
-from reverie.cli.audit import audit, audit_lines, propose_all
+from reverie.cli.status import audit, audit_lines, propose_all
 from reverie.core.errors import BadInput
 from tests.conftest import HomeMaker
 

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import open_home
-from reverie.cli.servers.serve import serve
+from reverie.cli.serve import serve
 from reverie.core.keys import Permission
 
 

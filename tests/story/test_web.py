@@ -29,7 +29,7 @@ from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.transcripts.session import Evidence
 from reverie.web.app import HEADERS, LARGEST_BODY, ROUTERS, web_application
 from reverie.web.doors import Entrance
-from reverie.web.status import _now
+from reverie.web.nights import _now
 from tests.conftest import NOON
 
 HERE = "http://127.0.0.1:8300"

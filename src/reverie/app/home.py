@@ -8,11 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from reverie.app import changes, nights
-from reverie.config import Config, DreamingLimits
+from reverie.config import Config
 from reverie.core.clock import Clock, schedule
 from reverie.core.errors import BadInput, SwitchedOff
 from reverie.core.ids import Ids
@@ -23,29 +22,20 @@ if TYPE_CHECKING:
 
     from reverie.app.tenants import TeamViews, Tenants
     from reverie.audit.library import Audit
-    from reverie.bridge.library import Bridge
-    from reverie.bridge.source import StoreSource
-    from reverie.changes.drafts import Holder
-    from reverie.changes.history import History, Instruction
+    from reverie.changes.history import History
     from reverie.changes.inbox import Inbox
     from reverie.changes.outside_edits import OutsideEdits, RecordBeforeRead
-    from reverie.changes.projection import Checked, Throttle
+    from reverie.changes.projection import Throttle
     from reverie.changes.proposal import Suggestion
-    from reverie.changes.queue import Review
     from reverie.changes.session_context import ContextBuilder
     from reverie.changes.skill_changes import SkillChanges
     from reverie.changes.sync import Mirror, Sync
     from reverie.core.ids import IdKind
     from reverie.core.keys import Keyring
-    from reverie.dreams.dreaming import Dreaming
-    from reverie.dreams.run.runner import DreamRunner
-    from reverie.erasure.library import Erasing
     from reverie.experiments import Experiments
-    from reverie.harnesses.anthropic_server import AnthropicServer
     from reverie.harnesses.installers import Installing
     from reverie.memory.library import Entry, Memory
     from reverie.memory.providers import Providers
-    from reverie.memory.store import Store, StoredMemory
     from reverie.memory.target import Target
     from reverie.memory.targets import Targets
     from reverie.search.finder import Finder
@@ -61,7 +51,6 @@ if TYPE_CHECKING:
     from reverie.storage.sessions import SqlRecords
     from reverie.storage.vector_index import WordllamaVectors
     from reverie.storage.word_index import TantivyIndex
-    from reverie.system.export import Exported
     from reverie.system.file_records import SessionQueue
     from reverie.system.git_projection import GitProjection
     from reverie.system.schedules import Crontab, Nightly, Timer
@@ -73,14 +62,6 @@ if TYPE_CHECKING:
 MOST_OFFERED = 30  # ids, to a shell that completes one
 
 
-def without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
-    """Secrets are taken out of what is kept."""
-    from reverie.safety.redact import redact
-
-    redacted = redact(text)
-    return redacted.text, redacted.found
-
-
 class Home:
     """Heavy parts are imported and opened at first use, so that opening a Home costs nothing."""
 
@@ -90,6 +71,29 @@ class Home:
         self.scope = Scope(LOCAL, None, config.owner)
         self.ids = Ids(clock)
         self.closed_with_it = ExitStack()
+
+    # ---- parts that other modules wire
+
+    review = cached_property(changes.review)
+    bridge = cached_property(changes.bridge)
+    erase = cached_property(changes.erasing)
+    dreams = cached_property(nights.runner)
+    dream = cached_property(nights.dreaming)
+    queue = cached_property(nights.NightQueue)
+    instructions = changes.instructions
+    stores = changes.stores
+    history_of = changes.history_of
+    histories = changes.histories
+    holders = changes.holders
+    verify = changes.verify
+    file_of = changes.file_of
+    document_of = changes.document_at
+    managed = changes.managed
+    managed_server = changes.managed_server
+    export = changes.export
+    dreaming_on = nights.limits_on
+    switched_off = nights.switched_off
+    spending = nights.spending
 
     @property
     def owned(self) -> Scope:
@@ -114,11 +118,6 @@ class Home:
         from reverie.app.tenants import Tenants
 
         return Tenants(self)
-
-    @cached_property
-    def queue(self) -> nights.NightQueue:
-        """The nights that wait for a worker, and the worker."""
-        return nights.NightQueue(self)
 
     @cached_property
     def sessions(self) -> Library:
@@ -182,7 +181,7 @@ class Home:
 
         sources, quarantine = SqlSources(self.engine, self.clock), SqlQuarantine(self.engine, self.clock)
         limits = self.config.file_limits
-        return Library(scope, owner, self._records, sources, readers(), without_secrets, quarantine, limits)
+        return Library(scope, owner, self._records, sources, readers(), changes.without_secrets, quarantine, limits)
 
     @cached_property
     def search(self) -> Finder:
@@ -211,15 +210,10 @@ class Home:
         return Memory(self.targets, touch)
 
     @cached_property
-    def review(self) -> Review:
-        return changes.review(self)
-
-    @cached_property
     def inbox(self) -> Inbox:
-        from reverie.app.bridge import learn_move
         from reverie.changes.inbox import Inbox
 
-        wired = partial(changes.checks_of, self), partial(learn_move, self)
+        wired = partial(changes.checks_of, self), partial(changes.learn_move, self)
         return Inbox(self.review, self.memory, self.skills, self.sessions, *wired)
 
     @cached_property
@@ -243,25 +237,9 @@ class Home:
 
         return Sync(self.memory, self.review)
 
-    def instructions(self) -> list[Instruction]:
-        """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
-        return changes.instructions(self)
-
-    def stores(self, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
-        """The newest memory stores in use, each with its first memories, without their content."""
-        return changes.stores(self, most, most_memories)
-
     @cached_property
     def history(self) -> History:
         return self.history_of(self.owned)
-
-    def history_of(self, scope: Scope) -> History:
-        """The history of one person's memory, or of what is nobody's (`user` is '')."""
-        return changes.history_of(self, scope)
-
-    def histories(self, workspace: str | None = None, user: str | None = None) -> list[History]:
-        """Of the owner and of what is shared here; or of one person, or of everybody, in a workspace."""
-        return changes.histories(self, workspace, user)
 
     @cached_property
     def projection(self) -> GitProjection:
@@ -275,13 +253,6 @@ class Home:
 
         return Throttle(self.projection.catch_up)
 
-    def holders(self) -> list[Holder]:
-        """Everything Changes were ever made to that is still there."""
-        return changes.holders(self)
-
-    def verify(self) -> list[Checked]:
-        return changes.verify(self)
-
     @cached_property
     def skills(self) -> Skills:
         from reverie.harnesses.hermes.folder import skill_outcomes
@@ -289,12 +260,6 @@ class Home:
 
         touch, seen = self._touching.touch_skill, self._touching.skills_seen
         return Skills(self.skill_folders, touch, seen, lambda: skill_outcomes(self.targets.offered()))
-
-    @cached_property
-    def bridge(self) -> Bridge:
-        from reverie.app.bridge import bridge
-
-        return bridge(self)
 
     @cached_property
     def experiments(self) -> Experiments:
@@ -314,39 +279,10 @@ class Home:
         corrections = sum(one.kind is Kind.CORRECTION for one in notice_candidates(read))
         return {"turns": float(turns), "corrections": float(corrections)}
 
-    def export(self, folder: Path) -> Exported:
-        """Everything as plain files, git history and JSON Lines, in a new folder that needs no Reverie to be read."""
-        from reverie.app.bridge import export
-
-        return export(self, folder)
-
-    def managed(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> StoreSource:
-        """A managed memory to pull from: an address, with the key in that variable, or an exported folder."""
-        from reverie.app.bridge import managed
-
-        return managed(self, where, key_name)
-
-    def managed_server(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> AnthropicServer:
-        from reverie.app.bridge import managed_server
-
-        return managed_server(self, where, key_name)
-
-    @cached_property
-    def dreams(self) -> DreamRunner:
-        return nights.runner(self)
-
-    def dreaming_on(self, target: str | None = None) -> DreamingLimits:
-        """The settings of `[dreaming]`; over a Hermes home, with what the block `dreaming:` of its config.yaml says."""
-        return nights.limits_on(self, target)
-
     def check_enabled(self) -> None:
         """Raises where the settings say that there is to be no dreaming at all, over files or over stores."""
         if not self.config.dreaming.enabled:
             raise SwitchedOff("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
-
-    def switched_off(self, target: str) -> str:
-        """The file that says there is to be no dreaming over a target; empty where none does."""
-        return nights.switched_off(self, target)
 
     @cached_property
     def askers(self) -> AskerFactory:
@@ -363,10 +299,6 @@ class Home:
             lambda: self.engine,
         )
 
-    def spending(self) -> dict[str, object]:
-        """The cost of models this month, beside what they may take; `asked` is the model of the settings."""
-        return nights.spending(self)
-
     @cached_property
     def dream_records(self) -> SqlDreams:
         import socket
@@ -375,11 +307,6 @@ class Home:
 
         holder = f"{socket.gethostname()}:{self.config.home}"
         return SqlDreams(self.engine, self.clock, holder, lambda name: self.targets.named(name).key)
-
-    @cached_property
-    def dream(self) -> Dreaming:
-        """One night: `home.dream(mode="propose")`, or over one target, `home.dream("hermes")`."""
-        return nights.dreaming(self)
 
     def schedule(self, *, systemd: bool = False) -> Crontab | Timer:
         """The system's own means to dream every night."""
@@ -467,14 +394,6 @@ class Home:
     def keys(self) -> Keyring:
         return self.tenants.keys(LOCAL)
 
-    def file_of(self, target: str, document: str) -> Path | None:
-        """Where a document lies, for people; None where it is no file, or its target is gone."""
-        return changes.file_of(self, target, document)
-
-    def document_of(self, path: str) -> str:
-        """The name history has for the file, or the folder of a skill, at a real path; any other words as they are."""
-        return changes.document_at(self, path)
-
     def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
         """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""
         from reverie.core.ids import beginnings, full_id
@@ -522,11 +441,6 @@ class Home:
             role = bypassed(connection)
         off = [] if self.config.dreaming.enabled else ["dreaming is switched off ([dreaming] enabled): dreams wait"]
         return [*off, *([unbound(role)] if role else [])]
-
-    @cached_property
-    def erase(self) -> Erasing:
-        """`home.erase(home.erase.plan("session", "claude-code:…"))`, or at once: `home.erase.text("…")`."""
-        return changes.erasing(self)
 
     @cached_property
     def erasures(self) -> SqlErasures:
@@ -579,7 +493,5 @@ class Home:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

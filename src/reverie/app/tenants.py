@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from reverie.app.home import Home, without_secrets
+from reverie.app.changes import without_secrets
+from reverie.app.home import Home
 from reverie.app.nights import curator
 from reverie.core.errors import NotFound
 from reverie.core.scope import LOCAL, Scope

@@ -11,15 +11,21 @@ from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from reverie.bridge.diff import ALIKE, Difference, DiffKind, stems
-from reverie.bridge.persons import (
+from reverie.bridge.places import (
+    MATES,
+    NOTHING,
+    SKILL,
+    SPOKEN,
+    LearnedRoute,
+    LocalRule,
+    Places,
     about_one_person,
     about_the_user,
+    learned_for,
     name_words,
 )
-from reverie.bridge.places import MATES, NOTHING, SKILL, SPOKEN, LearnedRoute, LocalRule, Places, learned_for
 from reverie.bridge.places import USER as TO_USER
 from reverie.bridge.statements import SURE_CONFLICT, StoreStatement, only_reworded
 from reverie.dreams.light.language import dates_in, lowered
@@ -34,9 +40,6 @@ from reverie.skills.page import lines_of, plain_heading
 from reverie.text.embedding import embed
 from reverie.text.relation import mutual_conflict
 from reverie.text.words import normal
-
-if TYPE_CHECKING:
-    pass
 
 GOTCHAS = "Gotchas"
 MEMORY, USER = "MEMORY.md", "USER.md"

@@ -62,19 +62,17 @@ SECTIONS = {
     },
 }
 _STANDS_IN = {
-    "audit": "audit",
-    "demo": "demo",
-    "setup": "init install uninstall doctor",
+    "begin": "demo init install uninstall doctor",
     "dream": "dream compact cron worker",
     "sessions": "sessions search",
-    "status": "status explain",
+    "status": "audit status explain",
     "review": "review",
     "memory": "memory",
     "skills": "skills",
     "history": "history blame diff undo rules context sync",
     "upkeep": "verify recover backup restore erase",
-    "servers.serve": "serve web mcp keys",
-    "servers.bridge": "bridge ab",
+    "serve": "serve web mcp keys",
+    "bridge": "bridge ab",
 }
 MODULES = {name: f"reverie.cli.{module}" for module, names in _STANDS_IN.items() for name in names.split()}
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from reverie.cli.audit import propose_all
 from reverie.cli.shell import (
     DateOrAge,
     Shell,
@@ -28,6 +27,7 @@ from reverie.cli.shell import (
     terminal_safe,
     with_pager,
 )
+from reverie.cli.status import propose_all
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.ids import plural
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote, unquote
 
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.queue import Proposed, proposal_outcome
-from reverie.core.errors import BadInput, NotPermitted
+from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.core.scope import Origin
-from reverie.integrations.tool_schemas import MOST_HITS, TOOLS, check_arguments
+from reverie.integrations.mcp_server import MOST_HITS, NIGHTS, PAGES, SCHEME, TOOLS
 from reverie.memory.operation import Add, Replace
 from reverie.safety.scan import scan, scan_skill
 from reverie.skills.library import folder_name, match
@@ -207,3 +210,69 @@ def call_tool(tools: AgentTools, name: str, given: Mapping[str, Any]) -> str:
     check_arguments(tool.schema, given)
     answer: str = getattr(tools, tool.name)(**given)
     return answer
+
+
+_TYPES: Mapping[str, type] = {"string": str, "integer": int, "array": list, "object": dict}
+
+
+def check_arguments(schema: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """The small part of JSON Schema that our tools use."""
+    properties = cast("Mapping[str, Mapping[str, Any]]", schema["properties"])
+    missing = [name for name in schema["required"] if name not in given]
+    if missing:
+        raise BadInput(f"{', '.join(missing)} is missing.", expected=f"the arguments {', '.join(properties)}")
+    for name, value in given.items():
+        if name not in properties:
+            raise BadInput(f"There is no argument {name!r}.", expected=f"only {', '.join(properties)}")
+        kind = properties[name]["type"]
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        wrong = not isinstance(value, _TYPES[kind]) or isinstance(value, bool)
+        if wrong or not all(isinstance(one, str) for one in inner):
+            raise BadInput(f"The argument {name} is {value!r:.80}.", expected=f"{kind}, of strings if it holds any")
+        if isinstance(value, int) and not 1 <= value <= MOST_HITS:
+            raise BadInput(f"{name} is {value}.", expected=f"a number from 1 to {MOST_HITS}")
+
+
+# ---- what may be read by its address ---------------------------------------------------------------------------------
+
+
+_PROMPT_FILE = Path(__file__).with_name("review_last_night.md")
+
+
+def read_page(tools: AgentTools, uri: str) -> str:
+    if uri.startswith(SCHEME):
+        kind, _, name = unquote(uri.removeprefix(SCHEME)).partition("/")
+        match kind, name:
+            case "memory", "":
+                return "\n".join(f"## {one}\n\n{_memory(tools, one)}" for one in tools.home.memory.present())
+            case "memory", target:
+                return _memory(tools, target)
+            case "skills", "":
+                every = tools.safe_skills()
+                return "".join(f"- {SCHEME}skills/{quote(one.path)} {one.skill.description or ''}\n" for one in every)
+            case "skills", skill:
+                return tools.read_skill(skill)
+            case "diary", "":
+                nights = tools.home.dreams.records.find(tools.home.owned, limit=NIGHTS)
+                return "".join(f"- {SCHEME}diary/{one.id} {one.started_at:%Y-%m-%d} {one.target}\n" for one in nights)
+            case "diary", dream:
+                return _safe_lines(tools.home.dreams.get(dream).diary)
+    raise NotFound(f"There is no page {uri}.", expected=f"one of {', '.join(PAGES)}, or a page below")
+
+
+def _memory(tools: AgentTools, target: str) -> str:
+    return "".join(f"- {entry.text}\n" for entry in tools.safe_entries(target))
+
+
+def _safe_lines(text: str) -> str:
+    """A diary quotes what it did not keep, and why."""
+    return "\n".join(map(withhold_unsafe, text.split("\n")))
+
+
+def review_last_night(tools: AgentTools) -> str:
+    diaries = [dream.diary for dream in tools.home.dreams.records.find(tools.home.owned, limit=NIGHTS) if dream.diary]
+    waiting = [describe_proposal(one) for one in tools.home.review.waiting()]
+    return Template(_PROMPT_FILE.read_text("utf-8")).substitute(
+        diary=_safe_lines(diaries[0].strip()) if diaries else "There was no night yet.",
+        proposals="\n\n".join(waiting) or "Nothing waits.",
+    )

@@ -18,17 +18,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote, unquote
 
 from reverie import __version__
-from reverie.core.errors import BadInput, NotFound, ReverieError
-from reverie.integrations.tool_schemas import TOOLS
+from reverie.core.errors import BadInput, ReverieError
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -44,6 +41,7 @@ INSTRUCTIONS = (
     "Reverie keeps what this person's agents learnt. Search or recall before asking the person something they may "
     "have told an agent before. Propose with `remember` what should hold in later sessions; the person decides."
 )
+MOST_HITS = 20
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 Answer = dict[str, Any]
 Made = TypeVar("Made")
@@ -64,6 +62,95 @@ TEMPLATES = {
 NIGHTS = 7  # diaries that are listed
 PROMPT = "review-last-night"
 PROMPT_ABOUT = "What the last night changed and what waits for a decision, to go through together."
+
+
+# ---- the tools, as they are listed -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`schema` is JSON Schema of the arguments; `writes` is true where a proposal can come of it."""
+
+    name: str
+    about: str
+    schema: Mapping[str, Any]
+    writes: bool
+
+
+def _string(about: str = "") -> dict[str, str]:
+    return {"type": "string", **({"description": about} if about else {})}
+
+
+def _strings(about: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}, "description": about}
+
+
+def _object(required: Iterable[str] = (), **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+TOOLS = (
+    Tool(
+        "search",
+        "Search past sessions of this person with any agent. Use when they refer to earlier work or a decision.",
+        _object(["query"], query=_string(), limit={"type": "integer", "minimum": 1, "maximum": MOST_HITS}),
+        False,
+    ),
+    Tool(
+        "recall",
+        "What is remembered for this person's agents, with ids; about a subject, or the first entries.",
+        _object(about=_string()),
+        False,
+    ),
+    Tool(
+        "match_skills",
+        "Which skills a task calls for, and why.",
+        _object(["task"], task=_string()),
+        False,
+    ),
+    Tool(
+        "read_skill",
+        "The text of a skill.",
+        _object(["name"], name=_string()),
+        False,
+    ),
+    Tool(
+        "remember",
+        "Propose one lasting statement for memory, when the person says to remember something or corrects you. "
+        "Nothing is written: the person reviews it.",
+        _object(
+            ["text"],
+            text=_string("One statement that stands by itself."),
+            replaces=_string("The id of the entry it takes the place of."),
+            because=_string("Why, in a sentence."),
+            target=_string("Which memory; yours if not given."),
+        ),
+        True,
+    ),
+    Tool(
+        "refine_skill",
+        "Propose a change of a skill that was wrong or incomplete. Nothing is written: the person reviews it.",
+        _object(
+            ["name", "because"],
+            name=_string(),
+            section=_string("The heading the rules stand under."),
+            add=_strings("Rules to add."),
+            replace={"type": "object", "additionalProperties": {"type": "string"}, "description": "Old rule to new."},
+            remove=_strings("Rules to take out."),
+            because=_string("What went wrong, in a sentence."),
+        ),
+        True,
+    ),
+    Tool(
+        "proposals",
+        "What waits for the person's review; with an id, one proposal in full: change, evidence, why it asks.",
+        _object(id=_string()),
+        False,
+    ),
+)
+
+
+# ---- what a client asks ----------------------------------------------------------------------------------------------
 
 
 class _Failed(Exception):
@@ -120,12 +207,16 @@ class McpServer:
             case "resources/templates/list":
                 return {"resourceTemplates": [_page("uriTemplate", uri, *told) for uri, told in TEMPLATES.items()]}
             case "resources/read":
+                from reverie.integrations.agent_tools import read_page
+
                 uri = _text(params, "uri")
                 text = self._with_tools(lambda tools: read_page(tools, uri))
                 return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
             case "prompts/list":
                 return {"prompts": [{"name": PROMPT, "description": PROMPT_ABOUT}]}
             case "prompts/get":
+                from reverie.integrations.agent_tools import review_last_night
+
                 if (name := _text(params, "name")) != PROMPT:
                     raise _Failed(INVALID_PARAMS, f"There is no prompt {name!r}.")
                 content = {"type": "text", "text": self._with_tools(review_last_night)}
@@ -271,52 +362,3 @@ def started_tools(server: Mapping[str, Any]) -> list[str]:
         return [tool["name"] for tool in listed["result"]["tools"]]
     except (ValueError, KeyError) as error:
         raise BadInput(f"The MCP server does not start: {done.stderr.strip()[-500:] or 'it says nothing'}") from error
-
-
-# ---- what may be read by its address ---------------------------------------------------------------------------------
-
-
-_PROMPT_FILE = Path(__file__).with_name("review_last_night.md")
-
-
-def read_page(tools: AgentTools, uri: str) -> str:
-    if uri.startswith(SCHEME):
-        kind, _, name = unquote(uri.removeprefix(SCHEME)).partition("/")
-        match kind, name:
-            case "memory", "":
-                return "\n".join(f"## {one}\n\n{_memory(tools, one)}" for one in tools.home.memory.present())
-            case "memory", target:
-                return _memory(tools, target)
-            case "skills", "":
-                every = tools.safe_skills()
-                return "".join(f"- {SCHEME}skills/{quote(one.path)} {one.skill.description or ''}\n" for one in every)
-            case "skills", skill:
-                return tools.read_skill(skill)
-            case "diary", "":
-                nights = tools.home.dreams.records.find(tools.home.owned, limit=NIGHTS)
-                return "".join(f"- {SCHEME}diary/{one.id} {one.started_at:%Y-%m-%d} {one.target}\n" for one in nights)
-            case "diary", dream:
-                return _safe_lines(tools.home.dreams.get(dream).diary)
-    raise NotFound(f"There is no page {uri}.", expected=f"one of {', '.join(PAGES)}, or a page below")
-
-
-def _memory(tools: AgentTools, target: str) -> str:
-    return "".join(f"- {entry.text}\n" for entry in tools.safe_entries(target))
-
-
-def _safe_lines(text: str) -> str:
-    """A diary quotes what it did not keep, and why."""
-    from reverie.integrations.agent_tools import withhold_unsafe
-
-    return "\n".join(map(withhold_unsafe, text.split("\n")))
-
-
-def review_last_night(tools: AgentTools) -> str:
-    from reverie.integrations.agent_tools import describe_proposal
-
-    diaries = [dream.diary for dream in tools.home.dreams.records.find(tools.home.owned, limit=NIGHTS) if dream.diary]
-    waiting = [describe_proposal(one) for one in tools.home.review.waiting()]
-    return Template(_PROMPT_FILE.read_text("utf-8")).substitute(
-        diary=_safe_lines(diaries[0].strip()) if diaries else "There was no night yet.",
-        proposals="\n\n".join(waiting) or "Nothing waits.",
-    )

@@ -14,10 +14,10 @@ from starlette.routing import BaseRoute
 
 from reverie import __version__
 from reverie.core.ids import is_loopback
+from reverie.server import definitions, dreams, extensions, memory_stores, sessions
 from reverie.server.caller import CallLimits, House
-from reverie.server.errors import answer_errors
 from reverie.server.middleware import Guard, Metrics
-from reverie.server.routes import definitions, dreams, extensions, memory_stores, sessions
+from reverie.server.wire import answer_errors
 
 ROUTERS = (
     memory_stores.stores,

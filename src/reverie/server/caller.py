@@ -35,7 +35,7 @@ from reverie.dreams.stores.dreaming import StoreDreaming
 from reverie.erasure.library import Erasing
 from reverie.memory.library import Stores
 from reverie.memory.store import Author
-from reverie.server.errors import Problem
+from reverie.server.wire import Problem
 from reverie.transcripts.add import Importing
 from reverie.transcripts.recorded_library import Definitions, Recording
 

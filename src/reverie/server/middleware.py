@@ -37,7 +37,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from reverie.server.errors import Problem, envelope, problem_of
+from reverie.server.wire import Problem, envelope, problem_of
 
 LARGEST_BODY = 1024 * 1024  # the largest memory, each character of it escaped
 LARGEST_IMPORT = 512 * 1024 * 1024  # transcripts, which are read as they come

@@ -27,11 +27,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reverie.app import Home
 from reverie.core.errors import ReverieError
-from reverie.web import inbox, memory, nights, status
+from reverie.web import inbox, memory, nights
 from reverie.web.doors import Door, Knock, RequestRefused
 from reverie.web.pages import Pages, root_of
 
-ROUTERS = tuple(part.router for part in (inbox, nights, memory, status))
+ROUTERS = tuple(part.router for part in (inbox, nights, memory))
 
 
 MOUNTED_AT = "/web"

@@ -69,8 +69,8 @@ def serve(
     """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
     from reverie.server.app import api_application, prepare_routes
     from reverie.server.caller import CallLimits, House
+    from reverie.server.extensions import clear_abandoned_imports
     from reverie.server.middleware import PatientProtocol
-    from reverie.server.routes.extensions import clear_abandoned_imports
     from reverie.web.app import mount_beside, web_application
     from reverie.web.doors import KeyDoor
 

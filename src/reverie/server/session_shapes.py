@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from reverie.server.routes.definitions import Parts, SessionAgent, WireModel
+from reverie.server.definitions import Parts, SessionAgent, WireModel
 from reverie.transcripts.recorded import (
     LONGEST_INSTRUCTIONS,
     MOST_EVENTS,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from reverie.cli.servers.bridge_output import (
+from reverie.cli.bridge_output import (
     batch_as_json,
     diff_as_json,
     show_batch,
@@ -260,7 +260,7 @@ def export(*, folder: Path, shell: Shell) -> None:
 @bridge.command(name="demo")
 def demo() -> None:
     """The nightly loop from end to end: work, dream, pull, diff, propose, approve, push. On a sample, no key."""
-    from reverie.cli.servers.bridge_output import show_demo
+    from reverie.cli.bridge_output import show_demo
 
     show_demo()
 

@@ -18,8 +18,7 @@ from reverie.dreams.dream import Fate, Judged, Status
 from reverie.dreams.stores.dream import DreamQuery, PageDiff, StoreDream, StoreWish
 from reverie.llm.settings import BUILT_IN
 from reverie.server.caller import Caller, Dreamer, Reader, Reviewer
-from reverie.server.errors import Problem
-from reverie.server.pagination import Created, Limit, Page, paged, position
+from reverie.server.wire import Created, Limit, Page, Problem, paged, position
 
 _DONE = {"add": "added", "replace": "replaced", "merge": "merged", "remove": "removed"}
 LISTING = "dreams"

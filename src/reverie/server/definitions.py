@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
 from reverie.server.caller import Reader, Writer
-from reverie.server.pagination import Created, Limit, Page, paged, position
+from reverie.server.wire import Created, Limit, Page, paged, position
 from reverie.transcripts.recorded import Definition, Walk
 
 Parts = list[dict[str, Any]]

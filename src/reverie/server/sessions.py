@@ -26,10 +26,10 @@ from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput, NotFound
 from reverie.erasure.records import ErasureKind, Rules
 from reverie.memory.library import writable
+from reverie.server import session_shapes as shapes
 from reverie.server.caller import Caller, Reader, Watcher, Writer
-from reverie.server.pagination import Created, Limit, Page, bearing, both_ways, paged, position
-from reverie.server.routes import session_shapes as shapes
-from reverie.server.routes.definitions import agent_told
+from reverie.server.definitions import agent_told
+from reverie.server.wire import Created, Limit, Page, bearing, both_ways, paged, position
 from reverie.transcripts.recorded import Recorded, RecordedQuery, Status, Walk, mount_path
 from reverie.transcripts.recorded_library import SessionWish
 

@@ -30,8 +30,7 @@ from reverie.memory.store import (
     VersionQuery,
 )
 from reverie.server.caller import Reader, Writer
-from reverie.server.errors import FINAL, Problem, refused
-from reverie.server.pagination import Created, Limit, Page, View, most, paged, position
+from reverie.server.wire import FINAL, Created, Limit, Page, Problem, View, most, paged, position, refused
 
 STORES = "stores"
 MEMORIES = "memories"

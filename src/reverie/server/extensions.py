@@ -35,8 +35,8 @@ from reverie.erasure.records import Erasure as Done
 from reverie.erasure.records import ErasureKind, Rules
 from reverie.experiments import Experiments
 from reverie.server.caller import BEARER, HEADER, Administrator, Caller, House, Reader, Writer
-from reverie.server.errors import Problem
 from reverie.server.middleware import IMPORTING
+from reverie.server.wire import Problem
 
 imports = APIRouter(tags=["import"])
 MOST_FLAWS = 100

@@ -1,1 +1,0 @@
-"""Commands that serve others: the API, the browser, agents, a managed memory."""
