@@ -193,7 +193,7 @@ def test_a_store_is_a_target_like_the_others(house: House) -> None:
     landing = Landing(scope, home.history_records, noticing, home.ids, home.clock, lambda: None)
     operation = Replace("/a", entry_hash("Staging is db1"), "Staging is db2")
     draft = Operate(memory_artifact(target, target.places()[0]), (operation,))
-    assert isinstance(landing.land(draft, storing.grounds(scope, ())), Landed)
+    assert isinstance(landing.write(draft, storing.grounds(scope, ())), Landed)
     assert stores.memory(store, memory.id).content == b"Staging is db2"
     assert stores.versions(store, VersionQuery(), limit=1)[0].author == Author("session", "sesn_1")
     assert isinstance(storing.create(store, "/a/b", ""), PathTaken)

@@ -89,21 +89,17 @@ class Machine(Protocol):
     @property
     def home(self) -> Path:
         """The folder of the person whose agents these are."""
-        ...
 
     def exists(self, path: Path) -> bool: ...
 
     def read(self, path: Path) -> str | None:
         """The text of a regular file, or None when there is none that may be read."""
-        ...
 
     def has_program(self, name: str) -> bool:
         """Whether a command of this name can be run."""
-        ...
 
     def below(self, folder: Path) -> Iterator[str]:
         """Files and folders below a folder by their relative paths; what tools make there is left out."""
-        ...
 
 
 class ThisMachine:

@@ -78,7 +78,6 @@ class Artifact:
 class Artifacts(Protocol):
     def __call__(self, target: str, subject: str, also: str | None = None) -> Artifact:
         """Resolve a name: a document in a target, or a skill in a folder, with another one it absorbs."""
-        ...
 
 
 def memory_artifact(target: Target, place: Place) -> Artifact:
@@ -143,25 +142,22 @@ class Operate:
     operations: tuple[Operation, ...]
 
     def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
-        assert self.artifact.form is not None
+        form = self.artifact.form
+        assert form is not None
         for one in self.operations:
-            if not isinstance(one, Remove) and not _is_text(one.text):
+            try:
+                new_texts([one])
+            except UnicodeEncodeError:
                 return Unfit(one, "it holds half of a character (a lone surrogate), which no file can hold")
         before = held.read(self.artifact.subject)
-        wanted = without_repeats(before or b"", self.artifact.form, self.operations)
-        outcome = applied(before or b"", self.artifact.form, wanted, self.artifact.budget)
+        # Saying a thing twice is not a change.
+        there = {entry_hash(text) for text in FORMATS[form].read(before or b"").entries} if form != "whole" else set()
+        wanted = tuple(one for one in self.operations if not (isinstance(one, Add) and entry_hash(one.text) in there))
+        outcome = applied(before or b"", form, wanted, self.artifact.budget)
         if not isinstance(outcome, Applied):
             return outcome
         edits = (Edit(self.artifact.subject, before, outcome.after),) if outcome.after != (before or b"") else ()
         return Drawn(edits, wanted, new_texts(wanted))
-
-
-def _is_text(text: str) -> bool:
-    try:
-        text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +181,6 @@ class Amend:
         return Drawn(edits, (), {edit.document: edit.after for edit in edits if edit.after is not None})
 
 
-def without_repeats(content: bytes, form: FormatName, operations: Sequence[Operation]) -> tuple[Operation, ...]:
-    """Operations without an Add of what stands there already: saying a thing twice is not a change."""
-    there = {entry_hash(text) for text in FORMATS[form].read(content).entries} if form != "whole" else set()
-    return tuple(one for one in operations if not (isinstance(one, Add) and entry_hash(one.text) in there))
-
-
 def new_texts(operations: Sequence[Operation]) -> dict[str, bytes]:
     texts = [one.text for one in operations if not isinstance(one, Remove)]
     return {str(place): text.encode("utf-8", "surrogateescape") for place, text in enumerate(texts)}
@@ -207,7 +197,7 @@ class Rewrite:
     edits: tuple[Edit, ...]
 
     def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
-        drawn = []
+        drawn = list[Edit]()
         for edit in self.edits:
             now = held.read(edit.document)
             then = edit.after if now == edit.before else self._merged(edit, now)
@@ -215,7 +205,12 @@ class Rewrite:
                 return then
             if then != now:
                 drawn.append(Edit(edit.document, now, then))
-        return Drawn(tuple(drawn), (), self._new_texts(drawn))
+        if self.artifact.form is None:
+            new = {edit.document: edit.after for edit in drawn if edit.after is not None}
+            return Drawn(tuple(drawn), (), new)
+        read = FORMATS[self.artifact.form].read
+        brought = (Counter(read(one.after or b"").entries) - Counter(read(one.before or b"").entries) for one in drawn)
+        return Drawn(tuple(drawn), (), new_texts([Add("", text) for texts in brought for text in texts]))
 
     def _merged(self, edit: Edit, now: bytes | None) -> bytes | Conflicted | None:
         conflict = Conflicted(None, f"{edit.document} was changed since in the same place")
@@ -227,17 +222,6 @@ class Rewrite:
             return conflict
         merged = three_way(edit.before, now, edit.after)
         return conflict if merged is None else merged
-
-    def _new_texts(self, edits: Sequence[Edit]) -> dict[str, bytes]:
-        if self.artifact.form is None:
-            return {edit.document: edit.after for edit in edits if edit.after is not None}
-        read = FORMATS[self.artifact.form].read
-        texts = [
-            text
-            for edit in edits
-            for text in (Counter(read(edit.after or b"").entries) - Counter(read(edit.before or b"").entries))
-        ]
-        return {str(place): text.encode("utf-8", "surrogateescape") for place, text in enumerate(texts)}
 
 
 def _entries_rewritten(form: FormatName, edit: Edit, now: bytes, conflict: Conflicted) -> bytes | Conflicted:

@@ -161,11 +161,14 @@ class History:
     def difference(self, earlier: int, later: int, path: str | None = None) -> list[DocumentDiff]:
         """The differences between two places in the ledger."""
         places = self._named(path) if path else self.records.documents(self.scope)
-        differences = []
+        differences = list[DocumentDiff]()
         for target, document in places:
             old, new = self._content_at(target, document, earlier), self._content_at(target, document, later)
-            if old is None and (found := self._as_found(target, document, later)):
-                old = found.after  # what it said before Reverie first looked is not known
+            if old is None:
+                asked = ChangeQuery(target=target, document=document, upto=later, limit=1, oldest_first=True)
+                first = self.records.find(self.scope, asked)
+                found = first[0].edit(document) if first and first[0].grounds.via is Via.FOUND else None
+                old = found.after if found else None  # what it said before Reverie first looked is not known
             if old != new:
                 differences.append(DocumentDiff(self.name_of(target), Edit(document, old, new)))
         return differences
@@ -183,11 +186,6 @@ class History:
         known = self.records.known(self.scope, target, document, number)
         return known.content if known else None
 
-    def _as_found(self, target: str, document: str, upto: int) -> Edit | None:
-        asked = ChangeQuery(target=target, document=document, upto=upto, limit=1, oldest_first=True)
-        first = self.records.find(self.scope, asked)
-        return first[0].edit(document) if first and first[0].grounds.via is Via.FOUND else None
-
     def _rules(self, target: str, document: str, known: Known) -> Iterator[Rule]:
         last = self.records.find(self.scope, ChangeQuery(target=target, document=document, upto=known.number, limit=1))
         if not last or known.content is None:
@@ -196,19 +194,9 @@ class History:
             yield from self._rules_of_skill(target, document, known)
             return
         texts = FORMATS[last[0].form].read(known.content or b"").entries
+        place, user = (self.name_of(target), document), self.scope.user or ""
         for at, one in sorted(places_of(known.entries, texts).items()):
-            change = self.get(one.change)
-            yield Rule(
-                texts[at],
-                self.name_of(target),
-                document,
-                one.id,
-                one.since,
-                one.seen,
-                one.critical,
-                change,
-                self.scope.user or "",
-            )
+            yield Rule(texts[at], *place, one.id, one.since, one.seen, one.critical, self.get(one.change), user)
 
     def _rules_of_skill(self, target: str, document: str, known: Known) -> Iterator[Rule]:
         """Each rule of a skill with the Change that brought it, and since which it stands there."""
@@ -299,21 +287,20 @@ COLUMNS = (
 
 def rule_row(rule: Rule) -> dict[str, Any]:
     grounds = rule.change.grounds
-    values = (
-        rule.text,
-        rule.where,
-        rule.since,
-        rule.seen,
-        rule.critical,
-        str(grounds.origin or grounds.via),
-        grounds.approved_by,
-        grounds.because,
-        grounds.evidence,
-        rule.change.id,
-        rule.id,
-        rule.user,
-    )
-    return dict(zip(COLUMNS, values, strict=True))
+    return {
+        "rule": rule.text,
+        "where": rule.where,
+        "since": rule.since,
+        "seen": rule.seen,
+        "critical": rule.critical,
+        "from": str(grounds.origin or grounds.via),
+        "approved_by": grounds.approved_by,
+        "because": grounds.because,
+        "evidence": grounds.evidence,
+        "change": rule.change.id,
+        "id": rule.id,
+        "user": rule.user,
+    }
 
 
 def instruction_row(one: Instruction) -> dict[str, Any]:

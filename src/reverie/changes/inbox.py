@@ -33,7 +33,7 @@ from reverie.core.ids import canonical, sha256
 from reverie.core.scope import Origin
 from reverie.memory.library import Memory
 from reverie.memory.operation import Remove
-from reverie.skills.amendment import Amendment, Create, NewText, Patch
+from reverie.skills.amendment import Create, NewText, Patch
 from reverie.skills.library import Skills
 from reverie.transcripts.library import Library
 from reverie.transcripts.records import Stored
@@ -79,7 +79,7 @@ class Inbox:
             for (dream, where, project, _), each in found.items()
         ]
         groups.sort(key=lambda one: one.made_at, reverse=True)
-        mark = self.mark() if wanted.narrows else _mark(marks)
+        mark = self.mark(None if wanted.narrows else marks)
         return InboxList(tuple(groups), count, total - count, mark, page, pages, len(off))
 
     def _asked(self, wanted: InboxFilter) -> OpenProposals:
@@ -103,9 +103,10 @@ class Inbox:
         places = sorted(set(self._places(asked).values()))
         return InboxChoices(tuple(nights), tuple(places), tuple(proposals.projects(scope, asked)))
 
-    def mark(self) -> str:
+    def mark(self, marks: Sequence[tuple[str, str]] | None = None) -> str:
         """Changes whenever what waits does."""
-        return _mark(self.review.marks())
+        every = self.review.marks() if marks is None else marks
+        return sha256(canonical([list(one) for one in every]))[:16]
 
     def decided(self, limit: int = LATELY) -> list[InboxItem]:
         """The last decisions of people, newest first."""
@@ -150,11 +151,15 @@ class Inbox:
                     found[-1].append(one)
                 else:
                     found.append([one])
-        passages = tuple(map(self._passage, found))
+        passages = list[Passage]()
+        for near in found:
+            numbers = range(max(1, near[0].turn - AROUND), near[-1].turn + AROUND + 1)
+            stored, turns = self.sessions.turns(near[0].session_id, numbers)
+            passages.append(Passage(tuple(near), stored, tuple(turns[at] for at in numbers if at in turns)))
         text = self._editable(item.proposal, preview)
         waits = item.proposal.status is ProposalStatus.WAITING
         places = elsewhere(self.memory, self.skills, item.proposal) if waits else ()
-        told = tuple(hunks(item.proposal)), passages, self.checks(item.proposal)
+        told = tuple(hunks(item.proposal)), tuple(passages), self.checks(item.proposal)
         return Detail(item, *told, preview, problem, text, places)
 
     def sentences(
@@ -213,11 +218,6 @@ class Inbox:
         nouns = {one.document: "memory" if one.document == "MEMORY.md" else one.document for one in places}
         return {one.document: f"{one.audience}'s {nouns[one.document]}" for one in places if one.audience}
 
-    def _passage(self, quotes: Sequence[Evidence]) -> Passage:
-        near = range(max(1, quotes[0].turn - AROUND), quotes[-1].turn + AROUND + 1)
-        stored, turns = self.sessions.turns(quotes[0].session_id, near)
-        return Passage(tuple(quotes), stored, tuple(turns[number] for number in near if number in turns))
-
     def _preview(self, proposal: Proposal) -> tuple[Preview | None, str]:
         try:
             artifact, drawn = self.review.drawn(proposal)
@@ -268,13 +268,18 @@ class Inbox:
         if isinstance(before, VerdictResult):
             return before
         shown, text = replace(before, hash=seen), text.replace("\r\n", "\n")
-        amendment = before.suggestion.amendment
-        if amendment is None:
-            before_it = before.suggestion.operations
-            worded = [one if isinstance(one, Remove) else replace(one, text=text.strip()) for one in before_it]
-            changed = self.review.edited(shown, worded, keep=keep)
-        else:
-            changed = self.review.edited(shown, amendment=_amended(amendment, text), keep=keep)
+        amendment, worded = before.suggestion.amendment, before.suggestion.operations
+        match amendment:
+            case None:
+                worded = tuple(one if isinstance(one, Remove) else replace(one, text=text.strip()) for one in worded)
+            case Patch():
+                amendment = replace(amendment, change=NewText(text))
+            case Create(files=files):
+                main = next((name for name in files if name.lower().endswith("skill.md")), next(iter(files)))
+                amendment = replace(amendment, files={**files, main: text.encode()})
+            case _:
+                raise BadInput("This amendment has no text to edit.", expected="a new skill, or a change of one")
+        changed = self.review.edited(shown, worded, amendment=amendment, keep=keep)
         if not isinstance(changed, Proposal):
             return VerdictResult(self.review.get(proposal), False, proposal_outcome(changed))
         said = "The text is changed, and was checked again." if keep else "It fits."
@@ -322,10 +327,6 @@ class Inbox:
         return VerdictResult(stored, True, f"{said} {proposal_outcome(again)}")
 
 
-def _mark(marks: Sequence[tuple[str, str]]) -> str:
-    return sha256(canonical([list(one) for one in marks]))[:16]
-
-
 def _told(proposal: Proposal, reverted: str = "") -> str:
     """Where a proposal stands, in one sentence."""
     verdict = proposal.verdict
@@ -357,14 +358,3 @@ def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) ->
     typed = stored is not None and evidence.origin in (Origin.OWNER, Origin.MEMBER)
     named = (turn.said.name if turn else None) or (stored.user if stored and typed else None)
     return Voice(evidence, named or str(evidence.origin), at)
-
-
-def _amended(amendment: Amendment, text: str) -> Amendment:
-    match amendment:
-        case Patch():
-            return replace(amendment, change=NewText(text))
-        case Create(files=files):
-            main = next((name for name in files if name.lower().endswith("skill.md")), next(iter(files)))
-            return replace(amendment, files={**files, main: text.encode()})
-        case _:
-            raise BadInput("This amendment has no text to edit.", expected="a new skill, or a change of one")

@@ -116,15 +116,9 @@ class Landing:
     clock: Clock
     project: Callable[[], object]
 
-    def land(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
-        """Do what the draft wants, or say why not. `despite_findings`: a person looked at them and decided."""
-        outcome = self.write(draft, grounds, despite_findings=despite_findings)
-        if isinstance(outcome, Landed):
-            self.project()
-        return outcome
-
     def write(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
-        """The same, to be projected later, when nothing is held any more."""
+        """Do what the draft wants, or say why not; it is projected later, when nothing is held any more.
+        `despite_findings`: a person looked at them and decided."""
         artifact = draft.artifact
         with self.outside.held(artifact) as held:
             for attempt in range(MOST_DRAWN):

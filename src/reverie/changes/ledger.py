@@ -315,42 +315,34 @@ class Anchored:
 class HistoryWriter(Protocol):
     def intend(self, scope: Scope, change: Change) -> None:
         """Commit what is about to be written, with the bytes on both sides. A proposal has one such Change."""
-        ...
 
     def settle(
         self, scope: Scope, change: Change, moves: Mapping[str, Moves], instead_of: Change | None = None
     ) -> Change:
         """Commit that it was written: standing, documents, entries and the ledger's row at once; and that `instead_of`,
         which was intended, was not."""
-        ...
 
     def drop(self, scope: Scope, change: Change, note: str) -> None:
         """Commit that it will not be written after all."""
-        ...
 
     def mark(self, scope: Scope, entry: str, critical: bool) -> None: ...
 
     def keep_rule(self, scope: Scope, target: str, document: str, rule: KnownEntry) -> str:
         """The id of the row that a rule of a skill has from now on, so that it can be marked. Twice is once."""
-        ...
 
 
 class HistoryReader(Protocol):
     def known(self, scope: Scope, target: str, document: str, at: int | None = None) -> Known | None:
         """A document as it was last seen, or as it was when the ledger had reached the number `at`."""
-        ...
 
     def documents(self, scope: Scope, target: str | None = None, under: str = "") -> list[tuple[str, str]]:
         """Target and path of every document ever seen whose path begins so."""
-        ...
 
     def content(self, scope: Scope, sha256: str) -> bytes | None:
         """The bytes with this hash, if they stood on either side of a Change."""
-        ...
 
     def critical(self, scope: Scope) -> frozenset[str]:
         """The hashes of all statements that are marked critical."""
-        ...
 
     def get(self, scope: Scope, change: str) -> Change | None: ...
 
@@ -358,7 +350,6 @@ class HistoryReader(Protocol):
 
     def unsettled(self, scope: Scope, target: str | None = None, subject: str | None = None) -> list[Change]:
         """Changes that were intended and neither landed nor dropped: a crash left them. Oldest first."""
-        ...
 
 
 class Chain(Protocol):
@@ -368,11 +359,9 @@ class Chain(Protocol):
 
     def anchored(self, scope: Scope, target: str, after: int = 0) -> Iterator[Anchored]:
         """The landed Changes of a target, oldest first, behind this number."""
-        ...
 
     def mismatches(self, scope: Scope) -> Iterator[str]:
         """Where the ledger and the Changes it tells of do not say the same."""
-        ...
 
 
 class HistoryRecords(HistoryWriter, HistoryReader, Chain, Protocol):

@@ -13,7 +13,7 @@ person. Pure: bytes in, bytes and operations out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -115,8 +115,7 @@ class OutsideEdits:
         if all(now[edit.document] in (edit.before, edit.after) for edit in change.edits):
             left = [edit for edit in change.edits if now[edit.document] != edit.after]
             if all(held.write(edit.document, edit.after, edit.before) for edit in left):
-                for suggestion in removals(artifact, [change]):
-                    self.suggest(suggestion)
+                self._suggest_removals(artifact, change)
                 with written(artifact.subject):
                     before = {edit.document: edit.before for edit in change.edits}
                     return self.came_from_outside(artifact, before).and_also(
@@ -134,8 +133,15 @@ class OutsideEdits:
         assert artifact.form is not None
         now = held.read(artifact.subject)
         if took_effect(now or b"", artifact.form, change.operations):
+            # The file shows it. If others wrote in between and that is recorded, it is recorded behind theirs.
             with written(artifact.subject):
-                return Reconciled(landed=(self._taken_effect(artifact, change),))
+                known = self.records.known(self.scope, artifact.holder.key, artifact.subject)
+                content = known.content if known else None
+                outcome = applied(content or b"", artifact.form, change.operations)
+                if any(edit.before == content for edit in change.edits) or not isinstance(outcome, Applied):
+                    return Reconciled(landed=(self._settled(artifact, change),))
+                again = self._again(change, Edit(artifact.subject, content, outcome.after))
+                return Reconciled(landed=(self._settled(artifact, again, change),))
         if not isinstance(applied(now or b"", artifact.form, change.operations, artifact.budget), Applied):
             return self._dropped(change, "someone else changed the same entry while it was being written")
         reconciled = self._dropped(change, "done again on what others wrote meanwhile")
@@ -153,16 +159,6 @@ class OutsideEdits:
                     return reconciled.and_also(Reconciled(landed=(self._settled(artifact, again),)))
             reconciled = reconciled.and_also(self._dropped(again, "someone else saved at that moment"))
         return reconciled
-
-    def _taken_effect(self, artifact: Artifact, change: Change) -> Change:
-        """The file shows it. If others wrote in between and that is recorded, it is recorded behind theirs."""
-        assert artifact.form is not None
-        known = self.records.known(self.scope, artifact.holder.key, artifact.subject)
-        content = known.content if known else None
-        outcome = applied(content or b"", artifact.form, change.operations)
-        if any(edit.before == content for edit in change.edits) or not isinstance(outcome, Applied):
-            return self._settled(artifact, change)
-        return self._settled(artifact, self._again(change, Edit(artifact.subject, content, outcome.after)), change)
 
     def _again(self, change: Change, *edits: Edit) -> Change:
         return replace(change, id=self.ids.new("chg"), edits=edits, intended_at=self.clock.now())
@@ -190,8 +186,7 @@ class OutsideEdits:
         first = all(known[edit.document] is None for edit in edits)
         reason = "as Reverie first found it" if first else "written by someone else"
         change = self._from_outside(artifact, edits, reason, Via.FOUND if first else Via.OUTSIDE)
-        for suggestion in removals(artifact, [change]):
-            self.suggest(suggestion)  # before it is recorded: who is killed in between notices it again
+        self._suggest_removals(artifact, change)  # before it is recorded: who is killed in between notices it again
         return Reconciled(outside=(self._settled(artifact, change),))
 
     def _from_outside(self, artifact: Artifact, edits: tuple[Edit, ...], reason: str, via: Via = Via.OUTSIDE) -> Change:
@@ -204,6 +199,21 @@ class OutsideEdits:
             self.clock.now(),
             form=artifact.form,
         )
+
+    def _suggest_removals(self, artifact: Artifact, change: Change) -> None:
+        """Of entries that came from outside and look unsafe. How a file was first found is not put in question."""
+        if change.grounds.via is not Via.OUTSIDE or artifact.form is None:
+            return
+        read = FORMATS[artifact.form].read
+        for edit in change.edits:
+            before = set(read(edit.before or b"").entries)
+            for text in (text for text in read(edit.after or b"").entries if text not in before):
+                report = scan(text, "memory")
+                if report.blocked:
+                    why = f"written from outside and looks unsafe: {report.findings[0].category}"
+                    remove = Remove(artifact.subject, entry_hash(text))
+                    key = artifact.holder.key
+                    self.suggest(Suggestion(key, artifact.subject, (remove,), reason=why, proposer=REVERIE))
 
     # ---- what others wrote to a file that was replaced ---------------------------------------------------------------
 
@@ -222,8 +232,7 @@ class OutsideEdits:
             change = self._from_outside(artifact, (Edit(document, now, merged.content),), BROUGHT_IN)
             self.records.intend(self.scope, change)
             if held.write(document, merged.content, now):
-                for suggestion in removals(artifact, [change]):
-                    self.suggest(suggestion)
+                self._suggest_removals(artifact, change)
                 with written(document):
                     reconciled = reconciled.and_also(Reconciled(outside=(self._settled(artifact, change),)))
                 break
@@ -259,25 +268,6 @@ def written(subject: str) -> Iterator[None]:
             f"{subject} is written, but that could not be recorded. {error.found}",
             next_step="Nothing is lost: when the database can be used again, `reverie recover` finishes it.",
         ) from error
-
-
-def removals(artifact: Artifact, outside: Iterable[Change]) -> Iterable[Suggestion]:
-    """The entries that came from outside and look unsafe. How a file was first found is not put in question."""
-    for change in outside:
-        if change.grounds.via is Via.OUTSIDE and artifact.form is not None:
-            for text in _brought(artifact.form, change):
-                report = scan(text, "memory")
-                if report.blocked:
-                    why = f"written from outside and looks unsafe: {report.findings[0].category}"
-                    operation = Remove(artifact.subject, entry_hash(text))
-                    yield Suggestion(artifact.holder.key, artifact.subject, (operation,), reason=why, proposer=REVERIE)
-
-
-def _brought(form: FormatName, change: Change) -> Iterable[str]:
-    read = FORMATS[form].read
-    for edit in change.edits:
-        before = set(read(edit.before or b"").entries)
-        yield from (text for text in read(edit.after or b"").entries if text not in before)
 
 
 def took_effect(content: bytes, form: FormatName, operations: Iterable[Operation]) -> bool:
@@ -371,16 +361,13 @@ class RecordBeforeRead:
     artifacts: Artifacts
 
     def touch(self, target: Target) -> list[Entry]:
-        places = target.places()
-        return [entry for place in (*places, *self._gone(target, places)) for entry in self._document(target, place)]
-
-    def _gone(self, target: Target, places: Sequence[Place]) -> Iterator[Place]:
-        """Documents whose text is known, and that are neither listed nor there any more."""
+        places = list(target.places())
         listed = {place.document for place in places}
         for _, document in self.records.documents(self.scope, target.key):
             known = None if document in listed else self.records.known(self.scope, target.key, document)
             if known and known.content is not None and target.read(document) is None:
-                yield Place(document, "list")  # only Markdown folders have documents that come and go
+                places.append(Place(document, "list"))  # only Markdown folders have documents that come and go
+        return [entry for place in places for entry in self._document(target, place)]
 
     def _document(self, target: Target, place: Place) -> list[Entry]:
         known = self.records.known(self.scope, target.key, place.document)
@@ -392,7 +379,13 @@ class RecordBeforeRead:
         if moved_on or self.records.unsettled(self.scope, target.key, place.document):
             with self.outside.held(memory_artifact(target, place)):
                 known = self.records.known(self.scope, target.key, place.document)
-        return known_entries(target.name, place, known)
+        if known is None:
+            return []
+        texts, where = FORMATS[place.form].read(known.content or b"").entries, (target.name, place.document)
+        return [
+            Entry(*where, texts[at], one.sha256, one.id, one.since, one.seen, one.critical, one.change, one.said)
+            for at, one in sorted(places_of(known.entries, texts).items())
+        ]
 
     def touch_skill(self, folder: Folder, subject: str) -> None:
         artifact = self.artifacts(folder.key, subject)
@@ -422,24 +415,3 @@ def has_displaced(holder: Target | Folder, subject: str) -> bool:
     """Whether someone may have written to a file after it was replaced. A target of rows has nothing of the kind."""
     look = getattr(holder, "has_displaced", None)
     return look is not None and bool(look(subject))
-
-
-def known_entries(target: str, place: Place, known: Known | None) -> list[Entry]:
-    if known is None:
-        return []
-    texts = FORMATS[place.form].read(known.content or b"").entries
-    return [
-        Entry(
-            target,
-            place.document,
-            texts[at],
-            one.sha256,
-            one.id,
-            one.since,
-            one.seen,
-            one.critical,
-            one.change,
-            one.said,
-        )
-        for at, one in sorted(places_of(known.entries, texts).items())
-    ]

@@ -176,7 +176,18 @@ def parse_policy(text: str, name: str) -> Policy:
     }
     every = known["memory"] | known["skills"]
     targets = {name: _answers(one, f"target.{name}", every) for name, one in _table(told, "target").items()}
-    return Policy(name, answers, targets, **_review(_table(told, "review"), known["review"]))
+    review = known["review"] | _table(told, "review")
+    _only_known(review, list(known["review"]), "[review] ")
+    people = review["approvers"]
+    if not isinstance(people, list) or not all(isinstance(one, str) for one in people):
+        raise BadSetting(f"The policy says approvers = {people!r}.", expected='a list of names such as ["ann"]')
+    if review["own_proposals"] not in ("always", "private", "never"):
+        raise BadSetting(f"own_proposals is {review['own_proposals']!r}.", expected="always, private or never")
+    for key in ("per_day", "expires_after_days"):
+        days = review[key]
+        if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= LARGEST:
+            raise BadSetting(f"The policy says {key} = {days!r}.", expected=f"a whole number, 1 to {LARGEST:,}")
+    return Policy(name, answers, targets, **review | {"approvers": tuple(people)})
 
 
 def _table(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -196,20 +207,6 @@ def _answers(told: Any, where: str, known: Mapping[str, Any]) -> dict[str, Answe
                 f"The policy says {key} = {answer!r} in [{where}].", expected=" or ".join(get_args(Answer))
             )
     return told
-
-
-def _review(told: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    _only_known(told, list(known), "[review] ")
-    chosen = {**known, **told}
-    people = chosen["approvers"]
-    if not isinstance(people, list) or not all(isinstance(one, str) for one in people):
-        raise BadSetting(f"The policy says approvers = {people!r}.", expected='a list of names such as ["ann"]')
-    if chosen["own_proposals"] not in ("always", "private", "never"):
-        raise BadSetting(f"own_proposals is {chosen['own_proposals']!r}.", expected="always, private or never")
-    for key in ("per_day", "expires_after_days"):
-        if not isinstance(chosen[key], int) or isinstance(chosen[key], bool) or not 1 <= chosen[key] <= LARGEST:
-            raise BadSetting(f"The policy says {key} = {chosen[key]!r}.", expected=f"a whole number, 1 to {LARGEST:,}")
-    return {**chosen, "approvers": tuple(people)}
 
 
 def _only_known(told: Mapping[str, Any], known: list[str], where: str) -> None:
@@ -237,27 +234,24 @@ class Statement:
 
 def related_statements(statements: Callable[[], Iterable[Statement]], texts: Iterable[str]) -> tuple[Related, ...]:
     """The statements that the texts repeat, refine, supersede or contradict; conflicts first."""
-    wanted = [text[:LONGEST] for text in texts]
-    known = [Statement(one.surface, one.text[:LONGEST]) for one in statements()] if wanted else []
-    found = [related for text in wanted for related in _near(known, text)]
-    found.sort(key=lambda one: (_ORDER[one.relation], -one.confidence, one.surface, one.text))
-    return tuple(found[:MOST_SHOWN])
-
-
-def _near(known: list[Statement], text: str) -> Iterable[Related]:
     from reverie.text.embedding import embed
 
-    if not known:
-        return
-    likeness = embed([one.text for one in known]) @ embed([text])[0]
-    for at in sorted(range(len(known)), key=lambda at: -float(likeness[at]))[:MOST_COMPARED]:
-        if likeness[at] < NEAR:
-            return
-        relation = relate(known[at].text, text)
-        if relation.kind is not RelationKind.UNRELATED and known[at].text != text:
-            yield Related(
-                known[at].surface, known[at].text, relation.kind.value, round(relation.confidence, 2), relation.why
-            )
+    wanted = [text[:LONGEST] for text in texts]
+    known = [Statement(one.surface, one.text[:LONGEST]) for one in statements()] if wanted else []
+    vectors = embed([one.text for one in known]) if known else None
+    found = list[Related]()
+    for text in wanted if vectors is not None else ():
+        likeness = vectors @ embed([text])[0]
+        for at in sorted(range(len(known)), key=lambda at: -float(likeness[at]))[:MOST_COMPARED]:
+            if likeness[at] < NEAR:
+                break
+            surface, stands = known[at].surface, known[at].text
+            relation = relate(stands, text)
+            if relation.kind is not RelationKind.UNRELATED and stands != text:
+                confidence = round(relation.confidence, 2)
+                found.append(Related(surface, stands, relation.kind.value, confidence, relation.why))
+    found.sort(key=lambda one: (_ORDER[one.relation], -one.confidence, one.surface, one.text))
+    return tuple(found[:MOST_SHOWN])
 
 
 def critical_rules_touched(

@@ -85,19 +85,15 @@ class Rebuilt:
 class Projection(Protocol):
     def catch_up(self) -> Behind | None:
         """Show what landed since. What fails is said, never raised: it delays the projection, not a landing."""
-        ...
 
     def rebuild(self, name: str | None = None, *, keep: bool = True) -> Rebuilt:
         """Make it anew from all Changes, for one target or all. `keep=False`: nothing of the old one stays anywhere."""
-        ...
 
     def verify(self) -> list[str]:
         """Faults of it, in sentences. Changes it does not show yet are no fault."""
-        ...
 
     def behind(self) -> list[str]:
         """The number of changes it does not show yet, by target or folder."""
-        ...
 
 
 def still_to_project(recorded: Iterator[Anchored], last: Projected | None) -> Iterator[Anchored]:
@@ -130,12 +126,25 @@ def read_back(message: str) -> Projected | None:
 
 def commit_message(recorded: Anchored) -> str:
     """Subject, reasons, trailers. Reasons are indented, so that no line of theirs can be taken for anything else."""
-    grounds = recorded.change.grounds
+    change, grounds = recorded.change, recorded.change.grounds
     said = dict.fromkeys(printable_line(text) for text in (grounds.reason, grounds.because or ""))
     wrapper = textwrap.TextWrapper(76, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
     paragraphs = [wrapper.fill(_short(text, LONGEST_PARAGRAPH)) for text in said if text]
-    trailers = "\n".join(f"{name}: {value}" for name, text in _trailers(recorded) if (value := printable_line(text)))
-    return "\n\n".join([subject(recorded.change), *paragraphs, trailers]) + "\n"
+    cited = dict.fromkeys(f"{one.session_id}#{one.turn}" for one in grounds.evidence)
+    trailers = [
+        ("Reverie-Change", change.id),
+        ("Actor", grounds.actor),
+        ("Origin", str(grounds.origin or "")),
+        *(("Evidence", place) for place in cited),
+        ("Dream", grounds.dream or ""),
+        ("Proposal", grounds.proposal or ""),
+        ("Approved-By", grounds.approved_by or ""),
+        ("Policy", grounds.policy or ""),
+        ("Undoes", grounds.undoes or ""),
+        ("Ledger", f"{change.number} {recorded.hash}"),
+    ]
+    last = "\n".join(f"{name}: {value}" for name, text in trailers if (value := printable_line(text)))
+    return "\n\n".join([subject(change), *paragraphs, last]) + "\n"
 
 
 def subject(change: Change) -> str:
@@ -176,21 +185,6 @@ def _what(change: Change) -> str:
     if all(edit.after is None for edit in change.edits):
         return f"Remove {change.subject}"
     return f"Amend {change.subject}"
-
-
-def _trailers(recorded: Anchored) -> Iterator[tuple[str, str]]:
-    change, grounds = recorded.change, recorded.change.grounds
-    yield "Reverie-Change", change.id
-    yield "Actor", grounds.actor
-    yield "Origin", str(grounds.origin or "")
-    for one in dict.fromkeys((one.session_id, one.turn) for one in grounds.evidence):
-        yield "Evidence", f"{one[0]}#{one[1]}"
-    yield "Dream", grounds.dream or ""
-    yield "Proposal", grounds.proposal or ""
-    yield "Approved-By", grounds.approved_by or ""
-    yield "Policy", grounds.policy or ""
-    yield "Undoes", grounds.undoes or ""
-    yield "Ledger", f"{change.number} {recorded.hash}"
 
 
 class Throttle:
@@ -239,7 +233,10 @@ class HistoryVerification:
             "ledger is whole": lambda: broken_links(self.records.rows(self.scope)),
             "ledger tells of the same bytes": lambda: self.records.mismatches(self.scope),
             "history has no gap": self._gaps,
-            "nothing is half done": self._half_done,
+            "nothing is half done": lambda: (
+                f"{change.id} on {change.subject} was begun and not finished; run `reverie recover`"
+                for change in self.records.unsettled(self.scope)
+            ),
         }
         return [*(_checked(name, look()) for name, look in checks.items()), self._shown(), self._outside()]
 
@@ -271,10 +268,6 @@ class HistoryVerification:
                 for change in page:
                     yield replace(change, edits=tuple(edit for edit in change.edits if edit.document == document))
                 number = page[-1].number or 0
-
-    def _half_done(self) -> Iterator[str]:
-        for change in self.records.unsettled(self.scope):
-            yield f"{change.id} on {change.subject} was begun and not finished; run `reverie recover`"
 
     def _outside(self) -> Checked:
         """Not an error: files belong to their harness. It is recorded the next time Reverie looks."""

@@ -193,7 +193,6 @@ class OpenProposals:
 class Proposals(Protocol):
     def put(self, scope: Scope, proposal: Proposal) -> None:
         """Store it, or what became of it, with the ledger's row at once."""
-        ...
 
     def get(self, scope: Scope, proposal: str) -> Proposal | None: ...
 
@@ -206,35 +205,27 @@ class Proposals(Protocol):
     ) -> list[Proposal]:
         """Oldest first. `since`: only what was decided behind that time; `place`: only what is for that target and
         subject."""
-        ...
 
     def waiting(self, scope: Scope, asked: OpenProposals, limit: int | None = None, first: int = 0) -> list[Proposal]:
         """The proposals that wait and have not expired, the best first."""
-        ...
 
     def marks(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, str]]:
         """Id and hash of each of those, in the order of their ids."""
-        ...
 
     def places(self, scope: Scope, asked: OpenProposals) -> dict[tuple[str, str], Proposal]:
         """Target and subject of all of those, each with one of them."""
-        ...
 
     def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime, str]]:
         """The dreams that proposed them, the newest first, each with when it did and for which target."""
-        ...
 
     def projects(self, scope: Scope, asked: OpenProposals) -> list[str]:
         """The projects they were said in, in the order of their names."""
-        ...
 
     def expired(self, scope: Scope, now: datetime, limit: int) -> list[Proposal]:
         """The proposals that wait and should not any more."""
-        ...
 
     def newest(self, scope: Scope, statuses: Iterable[ProposalStatus], limit: int) -> list[Proposal]:
         """Those that were decided last, the last one first."""
-        ...
 
 
 SECTION = "Gotchas"  # of a skill, for a statement that was meant for memory

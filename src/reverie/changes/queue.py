@@ -178,8 +178,12 @@ class Review:
                 landed = self._change(stored.change or "")
                 undo = undone_by(self.records, self.scope, landed.id)
                 return already_undone(landed.id, undo) if undo else Landed(landed)
-            if refusal := self._not_open(stored, seen):
-                return refusal
+            if stored.status not in (ProposalStatus.WAITING, ProposalStatus.APPROVED):
+                return Stale(stored.id, f"it is {stored.status} already")
+            if stored.expires_at <= self.clock.now():
+                return Stale(stored.id, "it has expired")
+            if seen is not None and seen.hash != stored.hash:
+                return Stale(stored.id, "it was changed since you saw it")
             if why := self.policy.may_approve(person, stored.suggestion.proposer, self.scope.user == ""):
                 raise NotPermitted(f"{why}.", next_step="Nothing was changed.")
             verdict = Verdict(True, person, because, self.clock.now(), despite_findings=despite_findings)
@@ -287,15 +291,6 @@ class Review:
         with self.outside.held(artifact):
             yield self.get(stored.id)
 
-    def _not_open(self, stored: Proposal, seen: Proposal | None) -> Stale | None:
-        if stored.status not in (ProposalStatus.WAITING, ProposalStatus.APPROVED):
-            return Stale(stored.id, f"it is {stored.status} already")
-        if stored.expires_at <= self.clock.now():
-            return Stale(stored.id, "it has expired")
-        if seen is not None and seen.hash != stored.hash:
-            return Stale(stored.id, "it was changed since you saw it")
-        return None
-
     def _decided(self, proposal: Proposal, verdict: Verdict) -> Outcome:
         """Commit the Verdict, then land, under one lock. A crash in between is finished by `recover`."""
         approved = replace(proposal, status=ProposalStatus.APPROVED, verdict=verdict)
@@ -307,20 +302,10 @@ class Review:
     def _landed(self, proposal: Proposal) -> Outcome:
         suggestion, verdict = proposal.suggestion, proposal.verdict
         assert verdict is not None
-        by_policy = verdict.policy is not None
-        grounds = Grounds(
-            suggestion.proposer,
-            Via.PROPOSAL,
-            suggestion.reason,
-            suggestion.origin if by_policy else self._origin_of(verdict.by),
-            suggestion.evidence,
-            proposal.id,
-            suggestion.dream,
-            None,
-            verdict.by,
-            verdict.because,
-            verdict.policy,
-        )
+        origin = suggestion.origin if verdict.policy is not None else self._origin_of(verdict.by)
+        why = (suggestion.reason, origin, suggestion.evidence, proposal.id, suggestion.dream)
+        ruled = (verdict.by, verdict.because, verdict.policy)
+        grounds = Grounds(suggestion.proposer, Via.PROPOSAL, *why, None, *ruled)
         draft = draft_of(self._artifact(suggestion), suggestion, self.clock.now())
         return self.landing.write(draft, grounds, despite_findings=verdict.despite_findings)
 
@@ -403,9 +388,15 @@ class Review:
         """Take a Change back, byte for byte if nothing came after it; the last one if none is named, of the target
         whose key is `within` or of any. Twice is once: to have it again, take back the undo, by its name. What would
         touch a critical rule has to be meant."""
-        undone = self._change(change) if change else self._last(within)
-        if change is None and undone.grounds.undoes:
-            return already_undone(undone.grounds.undoes, undone)
+        if change is None:
+            last = self.records.find(self.scope, ChangeQuery(target=within, limit=1, ours=True))
+            if not last:
+                hint = "`reverie history` lists what there is."
+                raise NotFound("There is no change of ours to take back.", next_step=hint)
+            if last[0].grounds.undoes:
+                return already_undone(last[0].grounds.undoes, last[0])
+            change = last[0].id
+        undone = self._change(change)
         if undone.grounds.via is Via.FOUND:
             raise BadInput(
                 f"{undone.id} is the first record of {undone.subject}: nothing came before it.",
@@ -452,31 +443,27 @@ class Review:
             raise NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
         return found
 
-    def _last(self, within: str | None) -> Change:
-        for change in self.records.find(self.scope, ChangeQuery(target=within, limit=1, ours=True)):
-            return change
-        raise NotFound("There is no change of ours to take back.", next_step="`reverie history` lists what there is.")
-
     # ---- recovering --------------------------------------------------------------------------------------------------
 
     def recover(self) -> Reconciled:
         """Finish what a crash left: changes half written, verdicts not yet carried out. Twice does nothing more."""
-        subjects = {(change.target, change.subject): None for change in self.records.unsettled(self.scope)}
-        left = [partial(self._reconciled, *subject) for subject in subjects]
-        left += [partial(self._carried_out, one) for one in self.proposals.find(self.scope, [ProposalStatus.APPROVED])]
+        unsettled = self.records.unsettled(self.scope)
+        subjects = dict.fromkeys((change.target, change.subject) for change in unsettled)
+        approved = self.proposals.find(self.scope, [ProposalStatus.APPROVED])
         reconciled, gone = Reconciled(), list[BadInput]()
-        for finish in left:
+        every: list[tuple[str, str] | Proposal] = [*subjects, *approved]
+        for left in every:
             try:
-                reconciled = reconciled.and_also(finish())
+                if isinstance(left, Proposal):
+                    reconciled = reconciled.and_also(self._carried_out(left))
+                else:
+                    reconciled = reconciled.and_also(self.outside.reconciled(self.artifacts(*left)))
             except BadInput as error:  # its target is not there now: what is left elsewhere does not wait for it
                 gone.append(error)
         self.landing.project()
         if gone:
             raise gone[0]
         return reconciled
-
-    def _reconciled(self, target: str, subject: str) -> Reconciled:
-        return self.outside.reconciled(self.artifacts(target, subject))
 
     def _carried_out(self, proposal: Proposal) -> Reconciled:
         with self._deciding(proposal) as stored:

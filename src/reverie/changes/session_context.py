@@ -50,11 +50,9 @@ class GivenContext:
 class Contexts(Protocol):
     def keep(self, scope: Scope, given: GivenContext) -> None:
         """Store what was given, with the ledger's row at once."""
-        ...
 
     def last(self, scope: Scope, session: str | None = None, until: datetime | None = None) -> GivenContext | None:
         """The latest one: of a session, or given at or before a time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from reverie.changes.drafts import Artifact, Drawn, new_texts
+from reverie.changes.drafts import Artifact, Draft, Drawn, new_texts
 from reverie.changes.land import Landed, Landing, Outcome, Unchanged, already_undone, undone_by
 from reverie.changes.ledger import Change, ChangeQuery, Edit, Grounds, HistoryRecords, Via
 from reverie.changes.outside_edits import OutsideEdits
@@ -76,7 +76,6 @@ class StoreTransaction(Protocol):
 
     def tie(self, change: Change) -> None:
         """Note on the versions written here by which Change they came."""
-        ...
 
 
 Transact = Callable[[Scope, str], AbstractContextManager[StoreTransaction]]
@@ -218,12 +217,20 @@ class StoreWrites:
         artifact = _Scanned(
             transaction.target(context), edits[-1].document, lambda: [edit.document for edit in edits], "whole"
         )
-        outside = OutsideEdits(scope, transaction.history, self.ids, self.clock, ignored, editors=False)
-        landing = Landing(scope, transaction.history, outside, self.ids, self.clock, ignored)
-        outcome = landing.write(ExactEdits(artifact, edits), grounds)
-        if isinstance(outcome, Landed):
-            transaction.tie(outcome.change)
-        return outcome
+        return landed(transaction, self, scope, ExactEdits(artifact, edits), grounds)
+
+
+def landed(
+    transaction: StoreTransaction, by: StoreWrites | DreamLanding, scope: Scope, draft: Draft, grounds: Grounds
+) -> Outcome:
+    def ignored(*_: object) -> None:
+        """Rows are the truth: nothing comes from outside. And a store has no git."""
+
+    outside = OutsideEdits(scope, transaction.history, by.ids, by.clock, ignored, editors=False)
+    outcome = Landing(scope, transaction.history, outside, by.ids, by.clock, ignored).write(draft, grounds)
+    if isinstance(outcome, Landed):
+        transaction.tie(outcome.change)
+    return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,10 +289,6 @@ def _at(transaction: StoreTransaction, scope: Scope, store: str, path: str) -> S
     return found
 
 
-def ignored(*_: object) -> None:
-    """Rows are the truth: nothing comes from outside. And a store has no git."""
-
-
 # ---- what a dream wants, and the content of another store ------------------------------------------------------------
 
 
@@ -333,32 +336,23 @@ class DreamLanding:
         if before := transaction.history.find(self.scope, ChangeQuery(proposal=name, limit=1)):
             return Landed(before[0])
         page = transaction.stores.at(self.scope, store, wanted.subject)
-        if page is None and (why := self._no_room(transaction, store, wanted.subject)):
-            return Conflicted(None, why)
+        if page is None:
+            if taken := transaction.stores.in_the_way(self.scope, store, wanted.subject, None):
+                return Conflicted(None, f"{taken.path} is in the way")
+            held = store_or_not_found(transaction, self.scope, store).held
+            if held >= MOST_MEMORIES:
+                return Conflicted(None, f"the store holds {held:,} memories, and no more fit in")
         after = page_after(page.content if page else None, wanted.operations)
         told = flags.get(after) if isinstance(after, bytes) else ()
         if told is None:
             told = flags_of(after.decode() if isinstance(after, bytes) else "")
-        grounds = self._grounds(wanted, name)
+        grounds = Grounds("dream", Via.PROPOSAL, wanted.reason, wanted.origin, wanted.evidence, name, wanted.dream)
+        grounds = replace(grounds, approved_by="policy", policy=POLICY)
         dates = dated(page.age if page else None, grounds, wanted.operations, self.clock.now())
         written = WriteContext(self.author, told, dates={wanted.subject: dates})
         artifact = Artifact(transaction.target(written), wanted.subject, lambda: [wanted.subject], "whole")
-        outside = OutsideEdits(self.scope, transaction.history, self.ids, self.clock, ignored, editors=False)
-        landing = Landing(self.scope, transaction.history, outside, self.ids, self.clock, ignored)
-        outcome = landing.write(PageOperations(artifact, wanted.operations), grounds)
-        if isinstance(outcome, Landed):
-            transaction.tie(outcome.change)
-        return outcome
-
-    def _no_room(self, transaction: StoreTransaction, store: str, path: str) -> str:
-        if taken := transaction.stores.in_the_way(self.scope, store, path, None):
-            return f"{taken.path} is in the way"
-        held = store_or_not_found(transaction, self.scope, store).held
-        return f"the store holds {held:,} memories, and no more fit in" if held >= MOST_MEMORIES else ""
-
-    def _grounds(self, wanted: Suggestion, name: str) -> Grounds:
-        grounds = Grounds("dream", Via.PROPOSAL, wanted.reason, wanted.origin, wanted.evidence, name, wanted.dream)
-        return replace(grounds, approved_by="policy", policy=POLICY)
+        draft = PageOperations(artifact, wanted.operations)
+        return landed(transaction, self, self.scope, draft, grounds)
 
 
 def dated(before: PageDates | None, grounds: Grounds, operations: Sequence[Operation], now: datetime) -> PageDates:

@@ -26,7 +26,7 @@ from reverie.core.scope import Origin
 from reverie.memory.formats import FORMATS
 from reverie.memory.library import Entry, Memory
 from reverie.memory.operation import Add, Applied, Operation, OverBudget, Remove, Replace, applied, matched
-from reverie.memory.target import Place, StagedStep, StagedWrite, StagingTarget, Target
+from reverie.memory.target import Place, StagedWrite, StagingTarget, Target
 
 ACTOR = "sync/"
 _OWN = (Origin.OWNER, Origin.OPERATOR)
@@ -71,7 +71,10 @@ class Sync:
         """Render a target to others, or to all that agents on this machine read. `land=False`: only say what would be
         done."""
         chosen = self.memory.target(source)
-        surfaces = [self.memory.target(name) for name in to] or self._others(chosen)
+        surfaces = [self.memory.target(name) for name in to]
+        if not surfaces:  # those that are read in everything this person does
+            used = (one for one in self.memory.targets.in_use() if one.key != chosen.key and one.name != "home")
+            surfaces = [one for one in used if "/" not in one.name and _place(one, "") is not None]
         if any(one.key == chosen.key for one in surfaces):
             raise BadInput(f"{chosen.name} is the source.", expected="other targets to render it to")
         history = _History(self.review, f"{ACTOR}{chosen.name}")
@@ -83,11 +86,6 @@ class Sync:
             standing = list(self.memory.entries(surface.name))
             rendered += _Rendering(history, chosen, surface, standing, land).all_of(entries)
         return rendered
-
-    def _others(self, source: Target) -> list[Target]:
-        """Those that are read in everything this person does."""
-        used = [one for one in self.memory.targets.in_use() if one.key != source.key and one.name != "home"]
-        return [one for one in used if "/" not in one.name and _place(one, "") is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,32 +255,41 @@ class Mirror:
 
     def __call__(self) -> list[str]:
         """Say in sentences what was done."""
-        return [line for target in self.memory.targets.in_use() for line in self._one(target)]
+        return [line for target in self.memory.targets.in_use() for line in self._taken_up(target)]
 
     def problems(self) -> list[str]:
         """The writes in a harness's own queue that cannot be taken up here, and why."""
-        return [line for target in self.memory.targets.in_use() for line in self._problems(target)]
-
-    def _problems(self, target: Target) -> Iterator[str]:
-        if not isinstance(target, StagingTarget):
-            return
-        for write in target.staged():
+        found = list[str]()
+        targets = (target for target in self.memory.targets.in_use() if isinstance(target, StagingTarget))
+        for target, write in ((one, write) for one in targets for write in one.staged()):
             if write.problem:
-                yield f"{write.problem}. It waits in {target.name} and is not in this review."
+                found.append(f"{write.problem}. It waits in {target.name} and is not in this review.")
             elif f"{target.harness}/{write.id}" not in self._known(target) and None in self._operations(target, write):
-                yield (
+                found.append(
                     f"The write {write.id} that {target.name} staged is not in this review: what it wants to change is "
                     f"not in {write.document}, or not once."
                 )
+        return found
 
     def _known(self, target: Target) -> dict[str, Proposal]:
         return {one.suggestion.proposer: one for one in self.review.past() if one.suggestion.target == target.key}
 
     def _operations(self, target: Target, write: StagedWrite) -> list[Operation | None]:
+        """The operation of each step; None where what it wants to change is not there, or not once."""
         entries = [one for one in self.memory.entries(target.name) if one.document == write.document]
-        return [_operation(step, write.document, entries) for step in write.steps]
+        operations = list[Operation | None]()
+        for step in write.steps:
+            found = [one.sha256 for one in entries if step.old in one.text]
+            if not step.old:
+                operations.append(Add(write.document, step.text))
+            elif len(found) != 1:
+                operations.append(None)
+            else:
+                gone = Remove(write.document, found[0])
+                operations.append(Replace(write.document, found[0], step.text) if step.text else gone)
+        return operations
 
-    def _one(self, target: Target) -> Iterator[str]:
+    def _taken_up(self, target: Target) -> Iterator[str]:
         if not isinstance(target, StagingTarget):
             return
         known = self._known(target)
@@ -308,12 +315,3 @@ class Mirror:
             if waits and proposer not in staged:
                 self.review.reject(proposal, f"decided in {target.harness}", by=target.harness)
                 yield f"{proposal.id} was decided in {target.harness}."
-
-
-def _operation(step: StagedStep, document: str, entries: list[Entry]) -> Operation | None:
-    if not step.old:
-        return Add(document, step.text)
-    found = [one for one in entries if step.old in one.text]
-    if len(found) != 1:
-        return None
-    return Replace(document, found[0].sha256, step.text) if step.text else Remove(document, found[0].sha256)

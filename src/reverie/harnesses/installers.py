@@ -92,18 +92,15 @@ class Installer(Protocol):
 
     def folder(self, where: HomePlaces) -> Path:
         """It is there if the agent is used on this machine."""
-        ...
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan: ...
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         """The transcript that what the agent told its hook is about."""
-        ...
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         """Write the transcript of a made-up session in which the person says a sentence, where the agent would, and
         return what the agent would tell its hook. Only `reverie install` does so, in a folder that is thrown away."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

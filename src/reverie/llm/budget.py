@@ -205,7 +205,6 @@ class Ledger(Protocol):
         answer: RecordedAnswer | None = None,
     ) -> None:
         """Put a call on the list with what it took, more than was reserved included, and its answer beside it."""
-        ...
 
 
 def call_of(question: Question[Any], model: str, reserved: Reservation, reply: Reply, outcome: str) -> Call:

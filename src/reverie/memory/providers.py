@@ -37,11 +37,9 @@ class MemoryProvider(Protocol):
 
     def search(self, question: str, limit: int) -> list[tuple[str, str]]:
         """The ids and texts nearest to a question, best first."""
-        ...
 
     def add(self, text: str) -> str:
         """Keep a text as it is, and return its id."""
-        ...
 
 
 @dataclass

@@ -195,17 +195,14 @@ class KeptStores(Protocol):
 
     def change(self, scope: Scope, store: str, change: Callable[[Store], Store], done: str) -> Store | None:
         """Change what is said of it in one transaction, with the ledger's row. The same is no change."""
-        ...
 
     def store(self, scope: Scope, store: str) -> Store | None: ...
 
     def stores(self, scope: Scope, made: TimeSpan, *, archived: bool, after: str | None, limit: int) -> list[Store]:
         """Newest first, behind the store with the id `after`."""
-        ...
 
     def delete(self, scope: Scope, store: str) -> None:
         """Take it away with its memories, its versions and every text its history holds. The ledger stays."""
-        ...
 
 
 class KeptMemories(Protocol):
@@ -219,7 +216,6 @@ class KeptMemories(Protocol):
 
     def in_the_way(self, scope: Scope, store: str, path: str, but: str | None) -> StoredMemory | None:
         """A memory at this path, above it or below it, other than the one named."""
-        ...
 
 
 class KeptVersions(Protocol):
@@ -229,11 +225,9 @@ class KeptVersions(Protocol):
         self, scope: Scope, store: str, chosen: VersionQuery, after: int | None, limit: int, *, full: bool
     ) -> list[MemoryVersion]:
         """Newest first, behind the version with the number `after`."""
-        ...
 
     def redact(self, scope: Scope, version: MemoryVersion, by: Author, at: datetime) -> None:
         """Take its text and path away, out of history too wherever nothing else needs it."""
-        ...
 
 
 class StoreRecords(KeptStores, KeptMemories, KeptVersions, Protocol):

@@ -55,20 +55,16 @@ class Held(Protocol):
     def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
         """Put these bytes in the place of those that are expected there, whole and durably; None takes the file away.
         False: someone else saved meanwhile, and theirs is there. What is written here survives `kill -9`."""
-        ...
 
     def alone(self, document: str) -> AbstractContextManager[None]:
         """Take the owner's own lock: who asks for it waits. `write` does so by itself. Nothing that can take long may
         be done under it, and nothing with the database."""
-        ...
 
     def displaced(self, document: str) -> list[Displaced]:
         """Contents written to files after they were replaced, oldest first."""
-        ...
 
     def clean_displaced(self, document: str, clean: Callable[[bytes], bytes]) -> int:
         """Take words out of the files that were replaced and are kept; the number of those that had some."""
-        ...
 
 
 class Target(Protocol):
@@ -90,12 +86,10 @@ class Target(Protocol):
 
     def read(self, document: str) -> bytes | None:
         """The bytes of a document, or None when there is none yet."""
-        ...
 
     def held(self, document: str) -> AbstractContextManager[Held]:
         """Keep every other Reverie away from a document; waits for whoever has it. The owner's own lock is taken by
         `Held.write`, for as long as that takes."""
-        ...
 
 
 Belongs = Literal["here", "elsewhere", "prefix"]
@@ -214,4 +208,3 @@ class StagingTarget(Protocol):
 
     def discard(self, staged: str) -> None:
         """Take it out of the harness's queue."""
-        ...

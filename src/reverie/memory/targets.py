@@ -34,7 +34,6 @@ class HomePlaces(Protocol):
 
     def place(self, pattern: str) -> Path:
         """A tool's folder: `${HERMES_HOME:-~/.hermes}`, with the variable if it is set."""
-        ...
 
 
 Offer = Callable[[HomePlaces], Iterable[Target]]

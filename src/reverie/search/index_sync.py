@@ -40,7 +40,6 @@ class Derived(Protocol):
 
     def start_again(self, erasures: int) -> bool:
         """Empty, as of so many erasures. False while another process writes it."""
-        ...
 
 
 class LockedDerived(Derived, Protocol):

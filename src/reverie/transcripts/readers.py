@@ -63,7 +63,6 @@ class Reader(Protocol):
 
     def recognises(self, path: Path, start: bytes) -> float:
         """The certainty of this reader, 0..1, from the path and the first bytes (`SNIFFED_BYTES` at most)."""
-        ...
 
     def read(self, path: Path) -> Iterator[Event]: ...
 

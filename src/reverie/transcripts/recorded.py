@@ -195,11 +195,9 @@ class DefinitionRecords(Protocol):
         self, scope: Scope, kind: Kind, name: str, change: Callable[[Definition], Definition]
     ) -> Definition | None:
         """Read and written in one transaction; a new version is kept beside the older ones. Not what is shared."""
-        ...
 
     def one(self, scope: Scope, kind: Kind, name: str, version: int | None = None) -> Definition | None:
         """Of this scope, or shared by its workspace."""
-        ...
 
     def find(self, scope: Scope, kind: Kind, made: TimeSpan, walk: Walk, *, archived: bool) -> list[Definition]: ...
 
@@ -220,7 +218,6 @@ class SpokenEvents:
 class RecordedSessions(Protocol):
     def add(self, scope: Scope, session: Recorded, first: SpokenEvents | None = None) -> None:
         """With its first events, in one transaction: who is told that it failed may try again, and has one session."""
-        ...
 
     def change(self, scope: Scope, name: str, change: Callable[[Recorded], Recorded]) -> Recorded | None: ...
 
@@ -230,7 +227,6 @@ class RecordedSessions(Protocol):
 
     def delete(self, scope: Scope, name: str) -> None:
         """With its events, and its words wherever they are kept."""
-        ...
 
 
 class RecordedEvents(Protocol):
@@ -239,7 +235,6 @@ class RecordedEvents(Protocol):
 
         Returned are the events with their numbers; none when the session was deleted meanwhile.
         """
-        ...
 
     def events(
         self, scope: Scope, name: str, types: Sequence[str], at: TimeSpan, walk: Walk
@@ -247,7 +242,6 @@ class RecordedEvents(Protocol):
 
     def last(self, scope: Scope, name: str) -> int | None:
         """The number of the last event; None when there is no such session."""
-        ...
 
 
 class RecordedRecords(RecordedSessions, RecordedEvents, Protocol):

@@ -63,7 +63,6 @@ class EndedSessions(Protocol):
 
     def done(self, ended: Ended) -> None:
         """It is in the records, or never will be."""
-        ...
 
 
 class NoneEnded:
@@ -83,7 +82,6 @@ class SessionBusy(Exception):
 class Records(Protocol):
     def known(self, scope: Scope, session_id: str) -> Stored | None:
         """One session, removed or not. A scope without a user finds it if just one user has it."""
-        ...
 
     def write(
         self,
@@ -99,45 +97,35 @@ class Records(Protocol):
         `turns` is consumed once, streaming; `finish` is asked for the final head behind the last turn. What was
         erased is not kept again: not a session (`erased before`), and not a text in any.
         """
-        ...
 
     def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
         """`most`: no more of its beginning than so many characters."""
-        ...
 
     def exchange(self, scope: Scope, session_id: str, numbers: Iterable[int]) -> tuple[Stored | None, dict[int, Turn]]:
         """The session and the named turns of its newest revision; None and nothing if it was removed."""
-        ...
 
     def exchanges(
         self, scope: Scope, wanted: Mapping[str, Collection[int]]
     ) -> dict[str, tuple[Stored, dict[int, Turn]]]:
         """The same of several sessions of one person at once; those that are not there are left out."""
-        ...
 
     def every_turn(self, scope: Scope, stored: Stored) -> Iterator[Turn]:
         """The turns of a session at the revision found, in order, streamed."""
-        ...
 
     def find(self, scope: Scope, wanted: SessionQuery) -> Iterator[Stored]:
         """Newest first."""
-        ...
 
     def changed_since(self, scope: Scope, cursor: int) -> Iterator[Stored]:
         """Every session written or removed behind `cursor`, in order of change."""
-        ...
 
     def remove(self, scope: Scope, session_id: str) -> None:
         """Take the words out, keep a mark that it was removed."""
-        ...
 
     def erasures(self, scope: Scope) -> int:
         """A number that grows with every erasure: what is derived has to begin again."""
-        ...
 
     def tidy(self, scope: Scope) -> None:
         """Take out what writes that were killed left behind."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
