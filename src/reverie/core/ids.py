@@ -18,8 +18,11 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
+from enum import Enum
 from functools import cache, partial
-from typing import Any, Literal
+from itertools import repeat
+from types import UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput
@@ -30,6 +33,7 @@ IdKind = Literal["proposal", "change", "dream", "session", "entry", "candidate"]
 HEADS: dict[IdKind, str] = {"proposal": "prop_", "change": "chg_", "dream": "drm_", "entry": "ent_", "session": ""}
 _MOST_SHOWN = 6
 _ODD = re.compile(r"[^a-z0-9]+")
+_Value = TypeVar("_Value")
 
 
 def canonical(value: object) -> bytes:
@@ -55,6 +59,37 @@ def json_ready(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [json_ready(inner) for inner in value]
     return value
+
+
+def values_of(value: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in names}
+
+
+def from_json(kind: type[_Value], value: Any) -> _Value:
+    """The dataclass that JSON or a row tells of: what it does not name is as by default, what it names more is left.
+    Parts that are dataclasses already stay as they are."""
+    read: _Value = _read(kind, value)
+    return read
+
+
+def _read(kind: Any, value: Any) -> Any:
+    if value is None or type(value) is kind or is_dataclass(value):
+        return value
+    parts = get_args(kind)
+    if isinstance(kind, UnionType):
+        return _read(parts[0], value)
+    if get_origin(kind) is tuple:
+        return tuple(map(_read, repeat(parts[0]) if parts[-1] is ... else parts, value))
+    if not isinstance(kind, type) or isinstance(value, kind):
+        return value
+    if is_dataclass(kind):
+        return kind(**{name: _read(part, value[name]) for name, part in _parts(kind).items() if name in value})
+    if kind is datetime:
+        return datetime.fromisoformat(value)
+    return kind(value) if issubclass(kind, Enum) else value
+
+
+_parts = cache(get_type_hints)
 
 
 class Ids:

@@ -45,7 +45,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, OperationalError, ProgrammingError
 
-from reverie.core.clock import TimeSpan
+from reverie.core.clock import Clock, TimeSpan
 from reverie.core.errors import BadSetting, DatabaseUnusable
 from reverie.core.ids import IdKind, sha256
 from reverie.core.scope import Scope
@@ -192,6 +192,23 @@ def reading_across(engine: Engine, errand: Errand, **options: Any) -> AbstractCo
 
 def writing_across(engine: Engine, errand: Errand) -> AbstractContextManager[Connection]:
     return engine.execution_options(errand=errand).begin()
+
+
+class SqlAdapter:
+    """What every port that is implemented in SQL has, and how it asks for rows."""
+
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    def _rows(self, scope: Scope, asked: Executable, given: dict[str, Any] | None = None) -> Sequence[Any]:
+        with reading(self._engine, scope) as connection:
+            return connection.execute(asked, given).all()
+
+    def _first(self, scope: Scope, asked: Executable, given: dict[str, Any] | None = None) -> Any:
+        """None where there is none."""
+        with reading(self._engine, scope) as connection:
+            return connection.execute(asked, given).first()
 
 
 class _Part:

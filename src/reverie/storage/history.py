@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, Engine, Executable, Select, insert, select, update
 
 from reverie.changes.ledger import (
     Anchored,
@@ -24,19 +24,18 @@ from reverie.changes.ledger import (
 )
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
-from reverie.core.ids import Ids, sha256
+from reverie.core.ids import Ids, sha256, values_of
 from reverie.core.scope import Scope
 from reverie.storage import ledger, schema
-from reverie.storage.database import owner_key, put_if_new, reading, upsert, writing
+from reverie.storage.database import SqlAdapter, owner_key, put_if_new, reading, upsert, writing
 from reverie.storage.ledger import anchored, change_details, changes_from_rows
 
 _ALL = 2**62  # a number behind every row of the ledger
 
 
-class SqlHistory:
+class SqlHistory(SqlAdapter):
     def __init__(self, engine: Engine, clock: Clock, ids: Ids) -> None:
-        self._engine = engine
-        self._clock = clock
+        super().__init__(engine, clock)
         self._ids = ids
 
     # ---- HistoryWriter -----------------------------------------------------------------------------------------------
@@ -58,7 +57,9 @@ class SqlHistory:
             landed = replace(landed, number=added.number)
             self._stand(connection, scope, landed)
             for edit in change.edits:
-                self._document(connection, scope, landed, edit.document, edit.after)
+                key = owner_key(scope) | {"target": change.target, "document": edit.document}
+                state = {"sha256": self._blob(connection, scope, edit.after), "number": added.number}
+                upsert(connection, schema.documents, key, state)
             for document, moved in moves.items():
                 self._entries(connection, scope, landed, document, moved)
         return landed
@@ -98,22 +99,10 @@ class SqlHistory:
     def _write_down(self, connection: Connection, scope: Scope, change: Change) -> str:
         salt = secrets.token_hex(16)
         grounds = change.grounds
-        row_of_change = {
-            **owner_key(scope),
-            "id": change.id,
-            "target": change.target,
-            "subject": change.subject,
-            "standing": change.standing,
-            "via": grounds.via,
-            "actor": grounds.actor,
-            "proposal": grounds.proposal,
-            "dream": grounds.dream,
-            "undoes": grounds.undoes,
-            "details": change_details(change),
-            "salt": salt,
-            "intended_at": change.intended_at,
-        }
-        connection.execute(insert(schema.changes), row_of_change)
+        row = values_of(change, ("id", "target", "subject", "standing", "intended_at"))
+        row |= values_of(grounds, ("via", "actor", "proposal", "dream", "undoes"))
+        row |= {"details": change_details(change), "salt": salt}
+        connection.execute(insert(schema.changes), owner_key(scope) | row)
         for place, edit in enumerate(change.edits):
             sides = {side: self._blob(connection, scope, getattr(edit, side)) for side in ("before", "after")}
             named = {"change_id": change.id, "document": edit.document, "place": place}
@@ -128,16 +117,9 @@ class SqlHistory:
         return name
 
     def _stand(self, connection: Connection, scope: Scope, change: Change) -> None:
-        stands = {"standing": change.standing, "number": change.number, "settled_at": change.settled_at}
+        stands = values_of(change, ("standing", "number", "settled_at"))
         asked = update(schema.changes).filter_by(**owner_key(scope), id=change.id)
         connection.execute(asked.values(**stands, details=change_details(change)))
-
-    def _document(
-        self, connection: Connection, scope: Scope, change: Change, document: str, content: bytes | None
-    ) -> None:
-        key = owner_key(scope) | {"target": change.target, "document": document}
-        state = {"sha256": self._blob(connection, scope, content), "number": change.number}
-        upsert(connection, schema.documents, key, state)
 
     def _entries(self, connection: Connection, scope: Scope, change: Change, document: str, moves: Moves) -> None:
         table = schema.entries
@@ -186,15 +168,13 @@ class SqlHistory:
         )
         if target is not None:
             asked = asked.filter_by(target=target)
-        with self._looking(scope) as connection:
-            found = connection.execute(asked.where(table.document.startswith(under, autoescape=True)))
-            return [(one.target, one.document) for one in found]
+        found = self._rows(scope, asked.where(table.document.startswith(under, autoescape=True)))
+        return [(one.target, one.document) for one in found]
 
     def people(self, scope: Scope) -> list[str]:
         """Whose memory was ever changed in a workspace; '' is nobody's."""
         asked = select(schema.documents.c.user).filter_by(workspace=scope.workspace).distinct()
-        with self._looking(scope) as connection:
-            return sorted(connection.execute(asked).scalars())
+        return sorted(row.user for row in self._rows(scope, asked))
 
     def content(self, scope: Scope, sha256: str) -> bytes | None:
         with self._looking(scope) as connection:
@@ -203,22 +183,18 @@ class SqlHistory:
     def critical(self, scope: Scope) -> frozenset[str]:
         table = schema.entries.c
         asked = select(table.sha256).filter_by(**owner_key(scope), critical=True).where(table.went.is_(None))
-        with self._looking(scope) as connection:
-            return frozenset(connection.execute(asked).scalars())
+        return frozenset(row.sha256 for row in self._rows(scope, asked))
 
     def get(self, scope: Scope, change: str) -> Change | None:
-        with self._looking(scope) as connection:
-            found = connection.execute(select(schema.changes).filter_by(**owner_key(scope), id=change)).first()
-            return None if found is None else changes_from_rows(connection, scope, [found])[0]
+        return next(iter(self._changes(scope, select(schema.changes).filter_by(**owner_key(scope), id=change))), None)
 
     def find(self, scope: Scope, asked: ChangeQuery) -> list[Change]:
         table = schema.changes
         chosen = (
             select(table).filter_by(**owner_key(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
         )
-        for name in ("target", "subject", "proposal", "dream", "undoes"):
-            if (value := getattr(asked, name)) is not None:
-                chosen = chosen.filter_by(**{name: value})
+        named = values_of(asked, ("target", "subject", "proposal", "dream", "undoes"))
+        chosen = chosen.filter_by(**{name: value for name, value in named.items() if value is not None})
         if asked.document is not None:
             touched = select(schema.edits.c.change_id).filter_by(**owner_key(scope), document=asked.document)
             chosen = chosen.where(table.c.id.in_(touched))
@@ -229,9 +205,7 @@ class SqlHistory:
         if asked.ours:
             chosen = chosen.where(table.c.via.not_in((Via.FOUND, Via.OUTSIDE)))
         order = table.c.number if asked.oldest_first else table.c.number.desc()
-        chosen = chosen.order_by(order).limit(asked.limit)
-        with self._looking(scope) as connection:
-            return changes_from_rows(connection, scope, connection.execute(chosen).all())
+        return self._changes(scope, chosen.order_by(order).limit(asked.limit))
 
     def unsettled(self, scope: Scope, target: str | None = None, subject: str | None = None) -> list[Change]:
         table = schema.changes
@@ -240,6 +214,9 @@ class SqlHistory:
             chosen = chosen.filter_by(target=target)
         if subject is not None:
             chosen = chosen.filter_by(subject=subject)
+        return self._changes(scope, chosen)
+
+    def _changes(self, scope: Scope, chosen: Select[Any]) -> list[Change]:
         with self._looking(scope) as connection:
             return changes_from_rows(connection, scope, connection.execute(chosen).all())
 
@@ -266,8 +243,7 @@ class SqlHistory:
                 yield from self._mismatch(scope, one)
         table = schema.changes
         asked = select(table.c.id, table.c.number).filter_by(**owner_key(scope)).where(table.c.number.is_not(None))
-        with self._looking(scope) as connection:
-            stored = {one.id for one in connection.execute(asked) if one.number not in emptied}
+        stored = {one.id for one in self._rows(scope, asked) if one.number not in emptied}
         yield from (f"{change} is not in the ledger" for change in sorted(stored - told_of))
         for target, document in self.documents(scope):
             place = owner_key(scope) | {"target": target, "document": document}
@@ -294,12 +270,14 @@ class SqlHistory:
         with _readable(), reading(self._engine, scope) as connection:
             yield connection
 
+    def _rows(self, scope: Scope, asked: Executable, given: dict[str, Any] | None = None) -> Sequence[Any]:
+        with _readable():
+            return super()._rows(scope, asked, given)
+
     @staticmethod
     def _salt(connection: Connection, scope: Scope, change: str) -> str | None:
-        found: str | None = connection.execute(
-            select(schema.changes.c.salt).filter_by(**owner_key(scope), id=change)
-        ).scalar()
-        return found
+        asked = select(schema.changes.c.salt).filter_by(**owner_key(scope), id=change)
+        return connection.execute(asked).scalar()
 
 
 @contextmanager

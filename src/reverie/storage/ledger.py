@@ -23,19 +23,17 @@ from reverie.changes.ledger import (
     Grounds,
     Row,
     Standing,
-    Via,
     evidence_as_json,
     evidence_from_json,
     operation_as_json,
     operation_from_json,
 )
 from reverie.changes.session_context import ContextRequest, GivenContext
-from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
-from reverie.core.ids import sha256
-from reverie.core.scope import Origin, Scope
+from reverie.core.ids import from_json, sha256, values_of
+from reverie.core.scope import Scope
 from reverie.storage import schema
-from reverie.storage.database import next_number, owner_key, put_if_new, reading, writing
+from reverie.storage.database import SqlAdapter, next_number, owner_key, put_if_new, reading, writing
 from reverie.storage.schema import ledger
 
 PAGE = 1_000
@@ -86,50 +84,18 @@ def rows(engine: Engine, scope: Scope) -> Iterator[Row]:
 
 def change_details(change: Change) -> str:
     grounds = change.grounds
-    return json.dumps(  # escaped: a document may hold bytes that no database takes as text
-        {
-            "operations": [operation_as_json(one) for one in change.operations],
-            "evidence": evidence_as_json(grounds.evidence),
-            "reason": grounds.reason,
-            "origin": grounds.origin,
-            "approved_by": grounds.approved_by,
-            "because": grounds.because,
-            "policy": grounds.policy,
-            "note": change.note,
-            "form": change.form,
-        }
-    )
+    told = values_of(grounds, ("reason", "origin", "approved_by", "because", "policy"))
+    told |= {"note": change.note, "form": change.form, "evidence": evidence_as_json(grounds.evidence)}
+    told["operations"] = [operation_as_json(one) for one in change.operations]
+    return json.dumps(told)  # escaped: a document may hold bytes that no database takes as text
 
 
 def _change(found: Any, sides: Iterable[tuple[str, bytes | None, bytes | None]]) -> Change:
-    told = json.loads(found.details)
-    grounds = Grounds(
-        found.actor,
-        Via(found.via),
-        told["reason"],
-        Origin(told["origin"]) if told["origin"] else None,
-        evidence_from_json(told["evidence"]),
-        found.proposal,
-        found.dream,
-        found.undoes,
-        told["approved_by"],
-        told["because"],
-        told["policy"],
-    )
-    return Change(
-        found.id,
-        found.target,
-        found.subject,
-        tuple(Edit(*side) for side in sides),
-        grounds,
-        found.intended_at,
-        tuple(operation_from_json(one) for one in told["operations"]),
-        told["form"],
-        Standing(found.standing),
-        found.number,
-        found.settled_at,
-        told["note"],
-    )
+    told = {**found._mapping, **json.loads(found.details)}
+    told["evidence"] = evidence_from_json(told["evidence"])
+    told["operations"] = map(operation_from_json, told["operations"])
+    edits = tuple(Edit(*side) for side in sides)
+    return from_json(Change, told | {"edits": edits, "grounds": from_json(Grounds, told)})
 
 
 def changes_from_rows(connection: Connection, scope: Scope, found: Sequence[Any]) -> list[Change]:
@@ -177,16 +143,12 @@ def anchored(engine: Engine, scope: Scope, target: str, after: int) -> Iterator[
         after = loaded[-1].number or 0
 
 
-class SqlContexts:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
-
+class SqlContexts(SqlAdapter):
     def keep(self, scope: Scope, given: GivenContext) -> None:
         owner = owner_key(scope)
         content = given.text.encode("utf-8", "surrogateescape")
         name = sha256(content)
-        details = {part: getattr(given, part) for part in ("skills", "left_out", "withheld")}
+        details = values_of(given, ("skills", "left_out", "withheld"))
         with writing(self._engine, scope) as connection:
             put_if_new(connection, schema.blobs, owner | {"sha256": name}, {"content": content})
             body = {"context": given.id, "session": given.session, "actor": scope.actor}
@@ -209,7 +171,6 @@ class SqlContexts:
                 return None
             blob = select(schema.blobs.c.content).filter_by(**owner, sha256=found.sha256)
             told = json.loads(found.asked)
-            details = {part: tuple(told.pop(part)) for part in ("skills", "left_out", "withheld")}
-            request = ContextRequest(told["task"], tuple(told["tags"]), told["budget"], tuple(told["targets"]))
             text = bytes(connection.execute(blob).scalar_one()).decode("utf-8", "surrogateescape")
-            return GivenContext(found.id, found.at, found.session, request, text, **details)
+            asked_for = from_json(ContextRequest, told)
+            return from_json(GivenContext, {**found._mapping, **told, "asked": asked_for, "text": text})

@@ -5,11 +5,10 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Engine, Select, func, select, tuple_
+from sqlalchemy import Select, func, select, tuple_
 
 from reverie.changes.ledger import (
     Edit,
@@ -18,38 +17,23 @@ from reverie.changes.ledger import (
     operation_as_json,
     operation_from_json,
 )
-from reverie.changes.proposal import OpenProposals, Part, Proposal, ProposalStatus, Related, Score, Suggestion, Verdict
-from reverie.core.clock import Clock, rfc3339
-from reverie.core.scope import Origin, Scope
-from reverie.safety.report import SafetyFinding
+from reverie.changes.proposal import OpenProposals, Part, Proposal, ProposalStatus, Score, Suggestion, score_as_json
+from reverie.core.clock import rfc3339
+from reverie.core.ids import from_json, json_ready, values_of
+from reverie.core.scope import Scope
 from reverie.skills.amendment import amendment_as_json, amendment_from_json
 from reverie.storage import ledger, schema
-from reverie.storage.database import owner_key, reading, upsert, writing
+from reverie.storage.database import SqlAdapter, owner_key, upsert, writing
+
+_COLUMNS = ("kind", "status", "hash", "made_at", "expires_at", "rank", "project", "snoozed_until")
+_TOLD = ("target_name", "diff", "findings", "blocked", "asks_because", "related", "reach", "verdict", "change", "note")
 
 
-class SqlProposals:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
-
+class SqlProposals(SqlAdapter):
     def put(self, scope: Scope, proposal: Proposal) -> None:
         suggestion = proposal.suggestion
-        row = {
-            "kind": proposal.kind,
-            "target": suggestion.target,
-            "subject": suggestion.subject,
-            "status": proposal.status,
-            "proposer": suggestion.proposer,
-            "dream": suggestion.dream,
-            "hash": proposal.hash,
-            "details": _details(proposal),
-            "made_at": proposal.made_at,
-            "expires_at": proposal.expires_at,
-            "decided_at": proposal.verdict and proposal.verdict.at,
-            "rank": proposal.rank,
-            "project": proposal.project,
-            "snoozed_until": proposal.snoozed_until,
-        }
+        row = values_of(suggestion, ("target", "subject", "proposer", "dream")) | values_of(proposal, _COLUMNS)
+        row |= {"details": _details(proposal), "decided_at": proposal.verdict and proposal.verdict.at}
         with writing(self._engine, scope) as connection:
             upsert(connection, schema.proposals, owner_key(scope) | {"id": proposal.id}, row)
             # For the ledger: what happened to which proposal, by whom; none of its words.
@@ -63,8 +47,7 @@ class SqlProposals:
             ledger.append_to_ledger(connection, scope, "proposal", body, self._clock.now())
 
     def get(self, scope: Scope, proposal: str) -> Proposal | None:
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(select(schema.proposals).filter_by(**owner_key(scope), id=proposal)).first()
+        found = self._first(scope, select(schema.proposals).filter_by(**owner_key(scope), id=proposal))
         return None if found is None else _proposal(found)
 
     def find(
@@ -85,9 +68,8 @@ class SqlProposals:
 
     def marks(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, str]]:
         table = schema.proposals.c
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(_open(scope, asked).with_only_columns(table.id, table.hash).order_by(table.id))
-            return [(one.id, one.hash) for one in found]
+        wanted = _open(scope, asked).with_only_columns(table.id, table.hash).order_by(table.id)
+        return [(one.id, one.hash) for one in self._rows(scope, wanted)]
 
     def places(self, scope: Scope, asked: OpenProposals) -> dict[tuple[str, str], Proposal]:
         table = schema.proposals.c
@@ -100,15 +82,13 @@ class SqlProposals:
         made = func.min(table.made_at, type_=table.made_at.type)  # one that was undone is made again, later
         columns = table.dream, made, func.min(table.target)
         each = _open(scope, asked).with_only_columns(*columns).where(table.dream.is_not(None))
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(each.group_by(table.dream).order_by(made.desc()))
-            return [(one[0], one[1], one[2]) for one in found]
+        found = self._rows(scope, each.group_by(table.dream).order_by(made.desc()))
+        return [(one[0], one[1], one[2]) for one in found]
 
     def projects(self, scope: Scope, asked: OpenProposals) -> list[str]:
         project = schema.proposals.c.project
         each = _open(scope, asked).with_only_columns(project).where(project != "").distinct()
-        with reading(self._engine, scope) as connection:
-            return list(connection.scalars(each.order_by(project)))
+        return [row.project for row in self._rows(scope, each.order_by(project))]
 
     def expired(self, scope: Scope, now: datetime, limit: int) -> list[Proposal]:
         table = schema.proposals.c
@@ -121,8 +101,7 @@ class SqlProposals:
         return self._fetch(scope, asked.order_by(decided.desc(), name.desc()).limit(limit))
 
     def _fetch(self, scope: Scope, asked: Select[Any]) -> list[Proposal]:
-        with reading(self._engine, scope) as connection:
-            return [_proposal(found) for found in connection.execute(asked)]
+        return [_proposal(found) for found in self._rows(scope, asked)]
 
 
 def _with_status(scope: Scope, statuses: Iterable[ProposalStatus]) -> Select[Any]:
@@ -143,75 +122,37 @@ def _open(scope: Scope, asked: OpenProposals) -> Select[Any]:
 
 
 def _details(proposal: Proposal) -> str:
-    suggestion, verdict = proposal.suggestion, proposal.verdict
-    return json.dumps(
-        {
-            "operations": [operation_as_json(one) for one in suggestion.operations],
-            "edits": [[one.document, _text(one.before), _text(one.after)] for one in suggestion.edits],
-            "amendment": suggestion.amendment and amendment_as_json(suggestion.amendment),
-            "action": suggestion.action,
-            "reason": suggestion.reason,
-            "evidence": evidence_as_json(suggestion.evidence),
-            "score": suggestion.score and asdict(suggestion.score),
-            "people": suggestion.people,
-            "spoken_by": suggestion.spoken_by,
-            "checks": suggestion.checks,
-            "target_name": proposal.target_name,
-            "diff": proposal.diff,
-            "findings": [asdict(one) for one in proposal.findings],
-            "blocked": proposal.blocked,
-            "asks_because": proposal.asks_because,
-            "related": [asdict(one) for one in proposal.related],
-            "reach": proposal.reach,
-            "verdict": verdict and asdict(verdict) | {"at": rfc3339(verdict.at)},
-            "change": proposal.change,
-            "note": proposal.note,
-        }
-    )
+    suggestion = proposal.suggestion
+    told = suggestion_as_json(suggestion) | values_of(suggestion, ("action", "spoken_by", "checks"))
+    told["edits"] = [[one.document, _text(one.before), _text(one.after)] for one in suggestion.edits]
+    told |= {name: json_ready(getattr(proposal, name)) for name in _TOLD}
+    return json.dumps(told)
 
 
 def _proposal(found: Any) -> Proposal:
-    told = json.loads(found.details)
-    verdict = told["verdict"]
-    return Proposal(
-        found.id,
-        _suggestion(found, told),
-        told["target_name"],
-        told["diff"],
-        found.hash,
-        tuple(SafetyFinding(**one) for one in told["findings"]),
-        told["blocked"],
-        told["asks_because"],
-        tuple(Related(**one) for one in told["related"]),
-        told["reach"],
-        found.made_at,
-        found.expires_at,
-        ProposalStatus(found.status),
-        Verdict(**verdict | {"at": datetime.fromisoformat(verdict["at"])}) if verdict else None,
-        told["change"],
-        told["note"],
-        found.snoozed_until,
-        found.project,
-    )
+    told = json.loads(found.details) | dict(found._mapping)
+    told["edits"] = tuple(Edit(name, _bytes(before), _bytes(after)) for name, before, after in told["edits"])
+    return from_json(Proposal, told | {"suggestion": suggestion_from_json(told)})
 
 
-def _suggestion(found: Any, told: dict[str, Any]) -> Suggestion:
-    return Suggestion(
-        found.target,
-        found.subject,
-        tuple(operation_from_json(one) for one in told["operations"]),
-        tuple(Edit(name, _bytes(before), _bytes(after)) for name, before, after in told["edits"]),
-        told["action"],
-        told["reason"],
-        evidence_from_json(told["evidence"]),
-        score_from_json(told["score"]),
-        found.proposer,
-        found.dream,
-        told["people"],
-        amendment_from_json(told["amendment"]) if told["amendment"] else None,
-        Origin(told["spoken_by"]) if told.get("spoken_by") else None,
-        tuple((name, found) for name, found in told.get("checks", ())),
-    )
+def suggestion_as_json(suggestion: Suggestion) -> dict[str, Any]:
+    """Without what rows have columns for."""
+    return values_of(suggestion, ("reason", "people")) | {
+        "operations": [operation_as_json(one) for one in suggestion.operations],
+        "amendment": suggestion.amendment and amendment_as_json(suggestion.amendment),
+        "evidence": evidence_as_json(suggestion.evidence),
+        "score": suggestion.score and score_as_json(suggestion.score),
+    }
+
+
+def suggestion_from_json(told: dict[str, Any]) -> Suggestion:
+    amendment = told["amendment"] and amendment_from_json(told["amendment"])
+    made: dict[str, Any] = {
+        "operations": map(operation_from_json, told["operations"]),
+        "score": score_from_json(told["score"]),
+    }
+    made |= {"evidence": evidence_from_json(told["evidence"]), "amendment": amendment}
+    return from_json(Suggestion, told | made)
 
 
 def score_from_json(told: dict[str, Any] | None) -> Score | None:

@@ -35,6 +35,18 @@ class Moment(TypeDecorator[datetime]):
 metadata = MetaData()
 
 
+def _keys(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, primary_key=True) for name in names]
+
+
+def _needed(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
+
+
+def _optional(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind) for name in names]
+
+
 def _owned(name: str, *items: SchemaItem, **options: Any) -> Table:
     """A table of rows that belong to someone."""
     whose = Column("workspace", Text, primary_key=True), Column("user", Text, primary_key=True)
@@ -43,22 +55,13 @@ def _owned(name: str, *items: SchemaItem, **options: Any) -> Table:
 
 sessions = _owned(
     "sessions",
-    Column("id", Text, primary_key=True),
-    Column("harness", Text, nullable=False),
-    Column("agent", Text),
-    Column("title", Text),
-    Column("started_at", Moment),
-    Column("ended_at", Moment),
-    Column("parent", Text),
-    Column("outcome", Double),
-    Column("facts", Text),
-    Column("project", Text),
-    Column("project_path", Text),
-    Column("source", Text),
-    Column("revision", Integer, nullable=False),
-    Column("turns", Integer, nullable=False),
-    Column("added_at", Moment, nullable=False),
-    Column("removed_at", Moment),
+    *_keys(Text, "id"),
+    *_needed(Text, "harness"),
+    *_optional(Text, "agent", "title", "parent", "facts", "project", "project_path", "source"),
+    *_optional(Moment, "started_at", "ended_at", "removed_at"),
+    *_optional(Double, "outcome"),
+    *_needed(Integer, "revision", "turns"),
+    *_needed(Moment, "added_at"),
     # The place of the latest write in the order of commits of this workspace; an index follows it.
     Column("changed", BigInteger, nullable=False),
     Index("sessions_in_order_of_change", "workspace", "changed"),
@@ -66,90 +69,51 @@ sessions = _owned(
 
 turns = _owned(
     "turns",
-    Column("session_id", Text, primary_key=True),
-    Column("revision", Integer, primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("role", Text, nullable=False),
-    Column("origin", Text, nullable=False),
-    Column("name", Text),
-    Column("at", Moment),
-    Column("noise", Text),
-    Column("detail", Text),
-    Column("text", Text, nullable=False),
+    *_keys(Text, "session_id"),
+    *_keys(Integer, "revision", "number"),
+    *_needed(Text, "role", "origin", "text"),
+    *_optional(Text, "name", "noise", "detail"),
+    *_optional(Moment, "at"),
     # The key is most of a row's overhead; without a rowid SQLite keeps it once instead of twice.
     sqlite_with_rowid=False,
 )
 
-sources = _owned(
-    "sources",
-    Column("path", Text, primary_key=True),
-    Column("reader", Text),
-    Column("added_at", Moment, nullable=False),
-)
+sources = _owned("sources", *_keys(Text, "path"), *_optional(Text, "reader"), *_needed(Moment, "added_at"))
 
-files = _owned(
-    "files",
-    Column("path", Text, primary_key=True),
-    Column("fingerprint", Text, nullable=False),
-    Column("read_at", Moment, nullable=False),
-)
+files = _owned("files", *_keys(Text, "path"), *_needed(Text, "fingerprint"), *_needed(Moment, "read_at"))
 
 # Files that could not be read: tried again when their fingerprint changes.
 quarantine = _owned(
     "quarantine",
-    Column("path", Text, primary_key=True),
-    Column("reader", Text, nullable=False),
-    Column("fingerprint", Text, nullable=False),
-    Column("why", Text, nullable=False),
-    Column("since", Moment, nullable=False),
-    Column("tried_at", Moment, nullable=False),
+    *_keys(Text, "path"),
+    *_needed(Text, "reader", "fingerprint", "why"),
+    *_needed(Moment, "since", "tried_at"),
 )
 
 # Long transcripts are stored in several transactions. Until the last one, this says which turns are not yet part of
 # their session, so that those of a write that was killed can be taken out.
 arrivals = _owned(
-    "arrivals",
-    Column("session_id", Text, primary_key=True),
-    Column("revision", Integer, nullable=False),
-    Column("kept", Integer, nullable=False),
-    Column("begun_at", Moment, nullable=False),
+    "arrivals", *_keys(Text, "session_id"), *_needed(Integer, "revision", "kept"), *_needed(Moment, "begun_at")
 )
 
-counters = Table(
-    "counters",
-    metadata,
-    Column("workspace", Text, primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("value", BigInteger, nullable=False),
-)
+counters = Table("counters", metadata, *_keys(Text, "workspace", "name"), *_needed(BigInteger, "value"))
 
 # ---- history: why memory and skills say what they say ----------------------------------------------------------------
 
-blobs = _owned(
-    "blobs",
-    Column("sha256", Text, primary_key=True),
-    Column("content", LargeBinary, nullable=False),
-)
+blobs = _owned("blobs", *_keys(Text, "sha256"), *_needed(LargeBinary, "content"))
 
 _ONE_LIVE_CHANGE = text("proposal is not null and standing <> 'conflicted'")
 
 changes = _owned(
     "changes",
-    Column("id", Text, primary_key=True),
-    Column("target", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("standing", Text, nullable=False),
-    Column("number", BigInteger),
-    Column("via", Text, nullable=False),
-    Column("actor", Text, nullable=False),
-    Column("proposal", Text),
-    Column("dream", Text),
-    Column("undoes", Text),
-    Column("details", Text, nullable=False),
+    *_keys(Text, "id"),
+    *_needed(Text, "target", "subject", "standing", "via", "actor", "details"),
+    *_optional(BigInteger, "number"),
+    *_optional(Text, "proposal", "dream", "undoes"),
     # Salts the digests in the ledger; erasing it makes them unguessable.
     Column("salt", Text, nullable=False),
-    Column("intended_at", Moment, nullable=False),
-    Column("settled_at", Moment),
+    *_needed(Moment, "intended_at"),
+    *_optional(Moment, "settled_at"),
     Index("changes_in_order", "workspace", "number"),
     Index("changes_of_a_subject", "workspace", "user", "target", "subject", "number"),
     Index(
@@ -164,85 +128,59 @@ changes = _owned(
 )
 
 edits = _owned(
-    "edits",
-    Column("change_id", Text, primary_key=True),
-    Column("document", Text, primary_key=True),
-    Column("place", Integer, nullable=False),
-    Column("before", Text),
-    Column("after", Text),
+    "edits", *_keys(Text, "change_id", "document"), *_needed(Integer, "place"), *_optional(Text, "before", "after")
 )
 
 documents = _owned(
-    "documents",
-    Column("target", Text, primary_key=True),
-    Column("document", Text, primary_key=True),
-    Column("sha256", Text),
-    Column("number", BigInteger, nullable=False),
+    "documents", *_keys(Text, "target", "document"), *_optional(Text, "sha256"), *_needed(BigInteger, "number")
 )
 
 entries = _owned(
     "entries",
-    Column("id", Text, primary_key=True),
-    Column("version", Integer, primary_key=True),
-    Column("target", Text, nullable=False),
-    Column("document", Text, nullable=False),
-    Column("sha256", Text, nullable=False),
-    Column("since", Moment),
-    Column("seen", Moment, nullable=False),
-    Column("critical", Boolean, nullable=False),
-    Column("change_id", Text, nullable=False),
+    *_keys(Text, "id"),
+    *_keys(Integer, "version"),
+    *_needed(Text, "target", "document", "sha256", "change_id"),
+    *_optional(Moment, "since", "said"),
+    *_needed(Moment, "seen"),
+    *_needed(Boolean, "critical"),
     # The numbers of the Changes that brought this wording and took it away again.
     Column("came", BigInteger, nullable=False),
-    Column("went", BigInteger),
-    Column("said", Moment),
+    *_optional(BigInteger, "went"),
     Index("entries_of_a_document", "workspace", "user", "target", "document", "went"),
 )
 
 ledger = Table(
     "ledger",
     metadata,
-    Column("workspace", Text, primary_key=True),
-    Column("number", BigInteger, primary_key=True),
-    Column("at", Moment, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("user", Text, nullable=False),
-    Column("body", Text, nullable=False),
-    Column("previous", Text, nullable=False),
-    Column("hash", Text, nullable=False),
+    *_keys(Text, "workspace"),
+    *_keys(BigInteger, "number"),
+    *_needed(Moment, "at"),
+    *_needed(Text, "kind", "user", "body", "previous", "hash"),
     # What can be erased is hashed by itself: `details` is the digest of user and body with this salt.
     Column("salt", Text),
-    Column("details", Text),
+    *_optional(Text, "details"),
 )
 
 proposals = _owned(
     "proposals",
-    Column("id", Text, primary_key=True),
-    Column("kind", Text, nullable=False),
-    Column("target", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("proposer", Text, nullable=False),
-    Column("dream", Text),
-    Column("hash", Text, nullable=False),
-    Column("details", Text, nullable=False),
-    Column("made_at", Moment, nullable=False),
-    Column("expires_at", Moment, nullable=False),
-    Column("decided_at", Moment),
+    *_keys(Text, "id"),
+    *_needed(Text, "kind", "target", "subject", "status", "proposer", "hash", "details"),
+    *_optional(Text, "dream"),
+    *_needed(Moment, "made_at", "expires_at"),
+    *_optional(Moment, "decided_at", "snoozed_until"),
     # The order in which people are asked, the lowest first; until when a person put it off; where it was said.
     Column("rank", Double, nullable=False, server_default=text("0")),
-    Column("snoozed_until", Moment),
     Column("project", Text, nullable=False, server_default=text("''")),
     Index("proposals_by_status", "workspace", "user", "status", "made_at"),
 )
 
 contexts = _owned(
     "contexts",
-    Column("id", Text, primary_key=True),
-    Column("number", BigInteger, nullable=False),
-    Column("session", Text),
-    Column("at", Moment, nullable=False),
-    Column("asked", Text, nullable=False),
-    Column("sha256", Text, nullable=False),
+    *_keys(Text, "id"),
+    *_needed(BigInteger, "number"),
+    *_optional(Text, "session"),
+    *_needed(Moment, "at"),
+    *_needed(Text, "asked", "sha256"),
     Index("contexts_in_order", "workspace", "user", "at"),
 )
 
@@ -250,36 +188,28 @@ contexts = _owned(
 
 dreams = _owned(
     "dreams",
-    Column("id", Text, primary_key=True),
-    Column("number", BigInteger, nullable=False),
-    Column("target", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("started_at", Moment, nullable=False),
-    Column("ended_at", Moment),
-    Column("details", Text, nullable=False),
+    *_keys(Text, "id"),
+    *_needed(BigInteger, "number"),
+    *_needed(Text, "target", "status", "details"),
+    *_needed(Moment, "started_at"),
+    *_optional(Moment, "ended_at"),
     Index("dreams_in_order", "workspace", "user", "number"),
 )
 
 dreamt = _owned(
     "dreamt",
-    Column("target", Text, primary_key=True),
-    # Whose session it was: a target may be dreamt over the sessions of several people.
-    Column("session_user", Text, primary_key=True),
-    Column("session_id", Text, primary_key=True),
-    Column("revision", Integer, nullable=False),
-    Column("turns", Integer, nullable=False),
-    Column("dream", Text, nullable=False),
+    # `session_user`: a target may be dreamt over the sessions of several people.
+    *_keys(Text, "target", "session_user", "session_id"),
+    *_needed(Integer, "revision", "turns"),
+    *_needed(Text, "dream"),
 )
 
 candidates = _owned(
     "candidates",
-    Column("id", Text, primary_key=True),
-    Column("target", Text, nullable=False),
-    Column("session_id", Text, nullable=False),
-    Column("staged", Boolean, nullable=False),
-    Column("said_at", Moment),
-    Column("dream", Text, nullable=False),
-    Column("details", Text, nullable=False),
+    *_keys(Text, "id"),
+    *_needed(Text, "target", "session_id", "dream", "details"),
+    *_needed(Boolean, "staged"),
+    *_optional(Moment, "said_at"),
     Index("candidates_staged", "workspace", "user", "target", "staged"),
 )
 
@@ -287,42 +217,33 @@ candidates = _owned(
 
 api_keys = _owned(
     "api_keys",
-    Column("id", Text, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("permissions", Text, nullable=False),
-    Column("prefix", Text, nullable=False),
-    Column("sha256", Text, nullable=False),
-    Column("made_at", Moment, nullable=False),
-    Column("expires_at", Moment),
-    Column("revoked_at", Moment),
+    *_keys(Text, "id"),
+    *_needed(Text, "name", "permissions", "prefix", "sha256"),
+    *_needed(Moment, "made_at"),
+    *_optional(Moment, "expires_at", "revoked_at"),
     Index("api_keys_by_prefix", "prefix"),
 )
 
 memory_stores = _owned(
     "memory_stores",
-    Column("id", Text, primary_key=True),
+    *_keys(Text, "id"),
     # Name, description and metadata as JSON: people may put characters there that no database takes as text.
     Column("details", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
-    Column("archived_at", Moment),
-    Column("held", Integer, nullable=False),
-    Column("written", BigInteger, nullable=False),
+    *_needed(Moment, "created_at", "updated_at"),
+    *_optional(Moment, "archived_at"),
+    *_needed(Integer, "held"),
+    *_needed(BigInteger, "written"),
     Index("memory_stores_of_a_workspace", "workspace", "id"),
 )
 
 memories = _owned(
     "memories",
-    Column("store", Text, primary_key=True),
-    Column("id", Text, primary_key=True),
+    *_keys(Text, "store", "id"),
     # In the order of bytes on both dialects: pages of a listing depend on it.
     Column("path", Text().with_variant(Text(collation="C"), "postgresql"), nullable=False),
-    Column("sha256", Text, nullable=False),
-    Column("size", Integer, nullable=False),
-    Column("version", Text, nullable=False),
-    Column("flags", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    *_needed(Text, "sha256", "version", "flags"),
+    *_needed(Integer, "size"),
+    *_needed(Moment, "created_at", "updated_at"),
     # How old its statements are, as JSON, once a dream has written to it.
     Column("dates", Text),
     Index("memories_by_path", "workspace", "user", "store", "path", unique=True),
@@ -330,22 +251,13 @@ memories = _owned(
 
 memory_versions = _owned(
     "memory_versions",
-    Column("store", Text, primary_key=True),
-    Column("id", Text, primary_key=True),
-    Column("number", BigInteger, nullable=False),
-    Column("memory", Text, nullable=False),
-    Column("operation", Text, nullable=False),
-    Column("path", Text),
-    Column("sha256", Text),
-    Column("size", Integer),
-    Column("flags", Text, nullable=False),
-    Column("hand", Text, nullable=False),
-    Column("author", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("change_id", Text),
-    Column("redacted_at", Moment),
-    Column("redacted_hand", Text),
-    Column("redacted_by", Text),
+    *_keys(Text, "store", "id"),
+    *_needed(BigInteger, "number"),
+    *_needed(Text, "memory", "operation", "flags", "hand", "author"),
+    *_optional(Text, "path", "sha256", "change_id", "redacted_hand", "redacted_by"),
+    *_optional(Integer, "size"),
+    *_needed(Moment, "created_at"),
+    *_optional(Moment, "redacted_at"),
     Index("memory_versions_in_order", "workspace", "user", "store", "number", unique=True),
     Index("memory_versions_of_a_memory", "workspace", "user", "store", "memory", "number"),
 )
@@ -354,155 +266,114 @@ memory_versions = _owned(
 
 nights = _owned(
     "nights",
-    Column("dream", Text, primary_key=True),
-    Column("asked", Text, nullable=False),
-    Column("queued", Boolean, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("landing", Boolean, nullable=False),
-    Column("thought", Text),
+    *_keys(Text, "dream"),
+    *_needed(Text, "asked"),
+    *_needed(Boolean, "queued", "landing"),
+    *_needed(Integer, "attempts"),
+    *_optional(Text, "thought"),
 )
 
 # Whoever has the newest token of a target may write its night. The row stays, so that no token is given twice.
 leases = _owned(
     "leases",
-    Column("target", Text, primary_key=True),
-    Column("holder", Text, nullable=False),
-    Column("dream", Text, nullable=False),
-    Column("token", BigInteger, nullable=False),
-    Column("until", Moment, nullable=False),
+    *_keys(Text, "target"),
+    *_needed(Text, "holder", "dream"),
+    *_needed(BigInteger, "token"),
+    *_needed(Moment, "until"),
 )
 
 chosen = _owned(
     "chosen",
-    Column("dream", Text, primary_key=True),
-    Column("place", Integer, primary_key=True),
-    Column("session_user", Text, nullable=False),
-    Column("session_id", Text, nullable=False),
-    Column("revision", Integer, nullable=False),
-    Column("turns", Integer, nullable=False),
-    Column("noticed", Integer),
-    Column("told", Text),
+    *_keys(Text, "dream"),
+    *_keys(Integer, "place"),
+    *_needed(Text, "session_user", "session_id"),
+    *_needed(Integer, "revision", "turns"),
+    *_optional(Integer, "noticed"),
+    *_optional(Text, "told"),
 )
 
 noticed = _owned(
     "noticed",
-    Column("dream", Text, primary_key=True),
-    Column("place", Integer, primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("id", Text, nullable=False),
-    Column("session_id", Text, nullable=False),
-    Column("said_at", Moment),
-    Column("details", Text, nullable=False),
+    *_keys(Text, "dream"),
+    *_keys(Integer, "place", "number"),
+    *_needed(Text, "id", "session_id", "details"),
+    *_optional(Moment, "said_at"),
 )
 
 planned = _owned(
-    "planned",
-    Column("dream", Text, primary_key=True),
-    Column("place", Integer, primary_key=True),
-    Column("details", Text, nullable=False),
-    Column("became", Text),
+    "planned", *_keys(Text, "dream"), *_keys(Integer, "place"), *_needed(Text, "details"), *_optional(Text, "became")
 )
 
 # What models were asked. The calls stay, without a word of anyone's; the answers go when the night ends.
 calls = _owned(
     "calls",
-    Column("dream", Text, primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("phase", Text, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("prompt", Text, nullable=False),
-    Column("prompt_sha256", Text, nullable=False),
-    Column("question", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
-    Column("tokens_in", BigInteger, nullable=False),
-    Column("tokens_out", BigInteger, nullable=False),
-    Column("cached", BigInteger, nullable=False),
-    Column("reported", Boolean, nullable=False),
+    *_keys(Text, "dream"),
+    *_keys(Integer, "number"),
+    *_needed(Text, "phase", "model", "prompt", "prompt_sha256", "question", "outcome"),
+    *_needed(BigInteger, "tokens_in", "tokens_out", "cached", "sent", "whole"),
+    *_needed(Boolean, "reported"),
     # Billionths of a dollar; none where the price is not known.
     Column("cost", BigInteger),
-    Column("seconds", Double, nullable=False),
-    Column("sent", BigInteger, nullable=False),
-    Column("whole", BigInteger, nullable=False),
-    Column("at", Moment, nullable=False),
-    Column("exceeded", Text),
+    *_needed(Double, "seconds"),
+    *_needed(Moment, "at"),
+    *_optional(Text, "exceeded"),
     # The run that the dream belongs to; none in rows from before that was kept.
     Column("run", Text),
     Index("calls_of_a_day", "workspace", "at"),
     Index("calls_of_a_run", "workspace", "user", "run"),
 )
 
-answers = _owned(
-    "answers",
-    Column("dream", Text, primary_key=True),
-    Column("phase", Text, primary_key=True),
-    Column("question", Text, primary_key=True),
-    Column("value", Text, nullable=False),
-)
+answers = _owned("answers", *_keys(Text, "dream", "phase", "question"), *_needed(Text, "value"))
 
 # ---- sessions recorded over the API, and what they are made from -----------------------------------------------------
 
 definitions = _owned(
     "definitions",
-    Column("kind", Text, primary_key=True),
-    Column("id", Text, primary_key=True),
-    Column("version", Integer, nullable=False),
-    Column("details", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
-    Column("archived_at", Moment),
+    *_keys(Text, "kind", "id"),
+    *_needed(Integer, "version"),
+    *_needed(Text, "details"),
+    *_needed(Moment, "created_at", "updated_at"),
+    *_optional(Moment, "archived_at"),
     Index("definitions_of_a_workspace", "workspace", "kind", "id"),
 )
 
 definition_versions = _owned(
     "definition_versions",
-    Column("kind", Text, primary_key=True),
-    Column("id", Text, primary_key=True),
-    Column("version", Integer, primary_key=True),
-    Column("details", Text, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    *_keys(Text, "kind", "id"),
+    *_keys(Integer, "version"),
+    *_needed(Text, "details"),
+    *_needed(Moment, "updated_at"),
 )
 
 recorded = _owned(
     "recorded",
-    Column("id", Text, primary_key=True),
-    Column("agent", Text, nullable=False),
-    Column("agent_version", Integer, nullable=False),
-    Column("environment", Text, nullable=False),
-    Column("status", Text, nullable=False),
+    *_keys(Text, "id"),
+    *_needed(Text, "agent", "environment", "status", "details"),
+    *_needed(Integer, "agent_version", "events"),
     # The memory stores it was given, each between spaces.
     Column("stores", Text, nullable=False),
-    Column("details", Text, nullable=False),
-    Column("events", Integer, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
-    Column("archived_at", Moment),
+    *_needed(Moment, "created_at", "updated_at"),
+    *_optional(Moment, "archived_at"),
     Index("recorded_of_a_workspace", "workspace", "id"),
 )
 
 recorded_events = _owned(
     "recorded_events",
-    Column("session", Text, primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("id", Text, nullable=False),
-    Column("type", Text, nullable=False),
-    Column("at", Moment, nullable=False),
-    Column("details", Text, nullable=False),
+    *_keys(Text, "session"),
+    *_keys(Integer, "number"),
+    *_needed(Text, "id", "type", "details"),
+    *_needed(Moment, "at"),
 )
 
 # ---- dreams over memory stores: what was asked for over the API; the night itself is in `dreams` ---------------------
 
 store_dreams = _owned(
     "store_dreams",
-    Column("id", Text, primary_key=True),
-    Column("store", Text, nullable=False),
-    Column("output", Text, nullable=False),
-    Column("session", Text, nullable=False),
-    Column("in_place", Boolean, nullable=False),
-    Column("asked", Text, nullable=False),
-    Column("cloned", Boolean, nullable=False),
-    Column("told", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("archived_at", Moment),
+    *_keys(Text, "id"),
+    *_needed(Text, "store", "output", "session", "asked", "told"),
+    *_needed(Boolean, "in_place", "cloned"),
+    *_needed(Moment, "created_at"),
+    *_optional(Moment, "archived_at"),
     Index("store_dreams_of_a_workspace", "workspace", "id"),
 )
 
@@ -511,38 +382,22 @@ store_dreams = _owned(
 # A row is written before anything is erased, and says what; when all of it is gone the row has counts and no words.
 erasures = _owned(
     "erasures",
-    Column("id", Text, primary_key=True),
-    Column("kind", Text, nullable=False),
-    Column("step", Text, nullable=False),
-    Column("wanted", Text, nullable=False),
-    Column("report", Text, nullable=False),
-    Column("begun_at", Moment, nullable=False),
-    Column("ended_at", Moment),
+    *_keys(Text, "id"),
+    *_needed(Text, "kind", "step", "wanted", "report"),
+    *_needed(Moment, "begun_at"),
+    *_optional(Moment, "ended_at"),
 )
 
 # Keyed hashes only. `words` is how many words a hashed text has, 0 for everything else.
 tombstones = Table(
     "tombstones",
     metadata,
-    Column("workspace", Text, primary_key=True),
-    Column("kind", Text, primary_key=True),
-    Column("hash", Text, primary_key=True),
-    Column("words", Integer, nullable=False),
-    Column("erasure", Text, nullable=False),
+    *_keys(Text, "workspace", "kind", "hash"),
+    *_needed(Integer, "words"),
+    *_needed(Text, "erasure"),
 )
 
-tombstone_keys = Table(
-    "tombstone_keys",
-    metadata,
-    Column("workspace", Text, primary_key=True),
-    Column("key", Text, nullable=False),
-)
+tombstone_keys = Table("tombstone_keys", metadata, *_keys(Text, "workspace"), *_needed(Text, "key"))
 
 # Every file `reverie backup` wrote from this database. The workspace is the Home's.
-backups = Table(
-    "backups",
-    metadata,
-    Column("workspace", Text, primary_key=True),
-    Column("path", Text, primary_key=True),
-    Column("made_at", Moment, nullable=False),
-)
+backups = Table("backups", metadata, *_keys(Text, "workspace", "path"), *_needed(Moment, "made_at"))

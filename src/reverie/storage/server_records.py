@@ -11,19 +11,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, delete, insert, or_, select, update
+from sqlalchemy import Connection, Select, delete, insert, or_, select, update
 
 from reverie.core.clock import Clock, TimeSpan
+from reverie.core.ids import from_json, values_of
 from reverie.core.keys import ApiKey, Permission
 from reverie.core.scope import Scope
 from reverie.storage import ledger, schema
 from reverie.storage.database import (
+    SqlAdapter,
     add_to_counter,
     in_span,
     next_change,
     owner_key,
     part_of,
-    reading,
     reading_across,
     upsert,
     writing,
@@ -44,12 +45,10 @@ from reverie.storage.sessions import SqlRecords
 from reverie.transcripts.recorded import Definition, Kind, Recorded, RecordedEvent, RecordedQuery, SpokenEvents, Walk
 from reverie.transcripts.session import Head, Turn
 
+_DETAILS = ("agent", "title", "metadata", "resources", "vaults", "budget")
 
-class SqlRecorded:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
 
+class SqlRecorded(SqlAdapter):
     # ---- RecordedSessions --------------------------------------------------------------------------------------------
 
     def add(self, scope: Scope, session: Recorded, first: SpokenEvents | None = None) -> None:
@@ -72,8 +71,7 @@ class SqlRecorded:
             return new
 
     def one(self, scope: Scope, name: str) -> Recorded | None:
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(_of_scope(scope).where(recorded.c.id == name)).first()
+        found = self._first(scope, _of_scope(scope).where(recorded.c.id == name))
         return None if found is None else recorded_from_row(found)
 
     def find(self, scope: Scope, which: RecordedQuery, walk: Walk) -> list[Recorded]:
@@ -87,8 +85,7 @@ class SqlRecorded:
             query = query.where(recorded.c.stores.contains(f" {which.store} ", autoescape=True))
         if which.statuses:
             query = query.where(recorded.c.status.in_(which.statuses))
-        with reading(self._engine, scope) as connection:
-            return [recorded_from_row(found) for found in connection.execute(walked(query, recorded.c.id, walk))]
+        return [recorded_from_row(found) for found in self._rows(scope, walked(query, recorded.c.id, walk))]
 
     def delete(self, scope: Scope, name: str) -> None:
         with writing(self._engine, scope) as connection:
@@ -96,7 +93,10 @@ class SqlRecorded:
                 return
             connection.execute(delete(recorded_events).filter_by(**owner_key(scope), session=name))
             connection.execute(delete(recorded).filter_by(**owner_key(scope), id=name))
-            take_words_out(connection, self._clock, scope, name)
+            records = SqlRecords(part_of(connection), self._clock)
+            known = records.known(scope, name)
+            if known and not known.removed:
+                records.remove(scope, name)
             for table in (candidates, noticed):
                 connection.execute(delete(table).filter_by(workspace=scope.workspace, session_id=name))
             erase_session_quotations(connection, scope, name)
@@ -133,12 +133,11 @@ class SqlRecorded:
         asked = walked(in_span(asked, recorded_events.c.at, at), recorded_events.c.number, walk)
         if types:
             asked = asked.where(recorded_events.c.type.in_(types))
-        with reading(self._engine, scope) as connection:
-            return [event_from_row(found) for found in connection.execute(asked)]
+        found = self._rows(scope, asked)
+        return [from_json(RecordedEvent, {**row._mapping, "told": json.loads(row.details)}) for row in found]
 
     def last(self, scope: Scope, name: str) -> int | None:
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(_of_scope(scope).where(recorded.c.id == name)).first()
+        found = self._first(scope, _of_scope(scope).where(recorded.c.id == name))
         return None if found is None else int(found.events)
 
 
@@ -169,57 +168,18 @@ def add_words(connection: Connection, clock: Clock, scope: Scope, head: Head, tu
     upsert(connection, schema.sessions, name, head_values(head) | said | changed, only_when_new=new)
 
 
-def take_words_out(connection: Connection, clock: Clock, scope: Scope, session: str) -> None:
-    records = SqlRecords(part_of(connection), clock)
-    known = records.known(scope, session)
-    if known and not known.removed:
-        records.remove(scope, session)
-
-
 def recorded_row(session: Recorded) -> dict[str, Any]:
-    details = {
-        "agent": session.agent,
-        "title": session.title,
-        "metadata": session.metadata,
-        "resources": session.resources,
-        "vaults": session.vaults,
-        "budget": session.budget,
-    }
     stores = [one["memory_store_id"] for one in session.resources if one.get("type") == "memory_store"]
-    return {
+    return values_of(session, ("environment", "status", "created_at", "updated_at", "archived_at")) | {
         "agent": session.agent["id"],
         "agent_version": session.agent["version"],
-        "environment": session.environment,
-        "status": session.status,
         "stores": f" {' '.join(stores)} ",
-        "details": json.dumps(details),
-        "created_at": session.created_at,
-        "updated_at": session.updated_at,
-        "archived_at": session.archived_at,
+        "details": json.dumps(values_of(session, _DETAILS)),
     }
 
 
 def recorded_from_row(found: Any) -> Recorded:
-    told = json.loads(found.details)
-    return Recorded(
-        found.id,
-        found.user,
-        told["agent"],
-        found.environment,
-        found.created_at,
-        found.updated_at,
-        told["title"],
-        told["metadata"],
-        tuple(told["resources"]),
-        tuple(told["vaults"]),
-        told["budget"],
-        found.status,
-        found.archived_at,
-    )
-
-
-def event_from_row(found: Any) -> RecordedEvent:
-    return RecordedEvent(found.id, found.type, found.at, json.loads(found.details), found.number)
+    return from_json(Recorded, {**found._mapping, **json.loads(found.details)})
 
 
 def walked(asked: Select[Any], column: Any, walk: Walk) -> Select[Any]:
@@ -228,11 +188,7 @@ def walked(asked: Select[Any], column: Any, walk: Walk) -> Select[Any]:
     return asked.order_by(column.desc() if walk.descending else column).limit(walk.limit)
 
 
-class SqlDefinitions:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
-
+class SqlDefinitions(SqlAdapter):
     def add(self, scope: Scope, kind: Kind, made: Definition) -> None:
         row = owner_key(scope) | {"kind": kind, "id": made.id, "created_at": made.created_at, "archived_at": None}
         with writing(self._engine, scope) as connection:
@@ -261,24 +217,21 @@ class SqlDefinitions:
         connection.execute(insert(definition_versions), row)
 
     def one(self, scope: Scope, kind: Kind, name: str, version: int | None = None) -> Definition | None:
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(_visible(scope, kind).where(definitions.c.id == name)).first()
-            if found is None or version in (None, found.version):
-                return None if found is None else _definition(found)
-            old = connection.execute(_versions(scope, kind, found).filter_by(version=version)).first()
-            return None if old is None else _at_version(_definition(found), old)
+        found = self._first(scope, _visible(scope, kind).where(definitions.c.id == name))
+        if found is None or version in (None, found.version):
+            return None if found is None else _definition(found)
+        old = self._first(scope, _versions(scope, kind, found).filter_by(version=version))
+        return None if old is None else _at_version(_definition(found), old)
 
     def find(self, scope: Scope, kind: Kind, made: TimeSpan, walk: Walk, *, archived: bool) -> list[Definition]:
         asked = in_span(_visible(scope, kind), definitions.c.created_at, made)
         if not archived:
             asked = asked.where(definitions.c.archived_at.is_(None))
-        with reading(self._engine, scope) as connection:
-            return [_definition(found) for found in connection.execute(walked(asked, definitions.c.id, walk))]
+        return [_definition(found) for found in self._rows(scope, walked(asked, definitions.c.id, walk))]
 
     def versions(self, found: Definition, scope: Scope, kind: Kind, walk: Walk) -> list[Definition]:
         asked = walked(_versions(scope, kind, found), definition_versions.c.version, walk)
-        with reading(self._engine, scope) as connection:
-            return [_at_version(found, old) for old in connection.execute(asked)]
+        return [_at_version(found, old) for old in self._rows(scope, asked)]
 
     def delete(self, scope: Scope, kind: Kind, name: str) -> bool:
         with writing(self._engine, scope) as connection:
@@ -305,31 +258,17 @@ def _definition_row(made: Definition) -> dict[str, Any]:
 
 
 def _definition(found: Any) -> Definition:
-    return Definition(
-        found.id,
-        found.user,
-        json.loads(found.details),
-        found.created_at,
-        found.updated_at,
-        found.archived_at,
-        found.version,
-    )
+    return from_json(Definition, {**found._mapping, "told": json.loads(found.details)})
 
 
 def _at_version(now: Definition, old: Any) -> Definition:
-    return Definition(
-        now.id, now.user, json.loads(old.details), now.created_at, old.updated_at, now.archived_at, old.version
-    )
+    return replace(now, told=json.loads(old.details), updated_at=old.updated_at, version=old.version)
 
 
-class SqlKeys:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
-
+class SqlKeys(SqlAdapter):
     def put(self, scope: Scope, key: ApiKey, done: str) -> None:
         owner = {"workspace": scope.workspace, "user": key.user, "id": key.id}
-        row = {name: getattr(key, name) for name in ("name", "prefix", "sha256", "made_at", "expires_at", "revoked_at")}
+        row = values_of(key, ("name", "prefix", "sha256", "made_at", "expires_at", "revoked_at"))
         allowed = sorted(key.permissions)
         body = {"key": key.id, "done": done, "actor": scope.actor, "permissions": allowed, "bound_to": key.user}
         with writing(self._engine, scope) as connection:
@@ -339,8 +278,7 @@ class SqlKeys:
     def find(self, scope: Scope) -> list[ApiKey]:
         asked = select(api_keys).filter_by(workspace=scope.workspace).order_by(api_keys.c.id)
         asked = asked if scope.user is None else asked.filter_by(user=scope.user)
-        with reading(self._engine, scope) as connection:
-            return _keys(connection, asked)
+        return list(map(_api_key, self._rows(scope, asked)))
 
     def beginning(self, prefix: str) -> list[ApiKey]:
         return self._anyones(select(api_keys).filter_by(prefix=prefix))
@@ -356,22 +294,8 @@ class SqlKeys:
 
     def _anyones(self, asked: Select[Any]) -> list[ApiKey]:
         with reading_across(self._engine, "keys") as connection:
-            return _keys(connection, asked)
+            return list(map(_api_key, connection.execute(asked)))
 
 
-def _keys(connection: Connection, asked: Select[Any]) -> list[ApiKey]:
-    return [
-        ApiKey(
-            found.id,
-            found.name,
-            found.workspace,
-            found.user,
-            frozenset(map(Permission, found.permissions.split())),
-            found.prefix,
-            found.sha256,
-            found.made_at,
-            found.expires_at,
-            found.revoked_at,
-        )
-        for found in connection.execute(asked)
-    ]
+def _api_key(found: Any) -> ApiKey:
+    return from_json(ApiKey, {**found._mapping, "permissions": frozenset(map(Permission, found.permissions.split()))})

@@ -11,13 +11,13 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, Table, and_, bindparam, delete, insert, null, or_, select, update
+from sqlalchemy import Connection, Select, Table, and_, bindparam, delete, insert, null, or_, select, update
 
-from reverie.core.clock import Clock, TimeSpan, rfc3339
+from reverie.core.clock import TimeSpan
 from reverie.core.errors import NotFound
-from reverie.core.ids import Ids, sha256
+from reverie.core.ids import Ids, from_json, json_ready, sha256, values_of
 from reverie.core.scope import Scope
-from reverie.dreams.stores.dream import Clone, Withheld
+from reverie.dreams.stores.dream import Clone, StoreDream, Withheld
 from reverie.memory.store import (
     Author,
     Below,
@@ -35,7 +35,7 @@ from reverie.memory.store import (
     rolled_up,
 )
 from reverie.storage import ledger, schema
-from reverie.storage.database import hold, in_span, mine, owner_key, put_if_new, reading, writing
+from reverie.storage.database import SqlAdapter, hold, in_span, mine, owner_key, put_if_new, reading, writing
 from reverie.storage.erasure.texts import erase_store, redact_version
 from reverie.storage.schema import blobs, memories, memory_stores, memory_versions
 
@@ -53,19 +53,7 @@ _BELOW = (memories.c.path >= bindparam("from")) & (memories.c.path < bindparam("
 
 
 def store_from_row(found: Any) -> Store:
-    told = json.loads(found.details)
-    return Store(
-        found.id,
-        found.user,
-        told["name"],
-        told["description"],
-        told["metadata"],
-        found.created_at,
-        found.updated_at,
-        found.archived_at,
-        found.held,
-        found.written,
-    )
+    return from_json(Store, {**found._mapping, **json.loads(found.details)})
 
 
 def store_details(store: Store) -> str:
@@ -73,56 +61,32 @@ def store_details(store: Store) -> str:
 
 
 def memory_from_row(found: Any) -> StoredMemory:
-    return StoredMemory(
-        found.id,
-        found.store,
-        found.path,
-        found.sha256,
-        found.size,
-        found.version,
-        found.created_at,
-        found.updated_at,
-        flags_from(found.flags),
-        _bytes(found.content),
-        _dates_from(found.dates),
-    )
+    parts = {"flags": flags_from(found.flags), "content": _bytes(found.content), "dates": _dates_from(found.dates)}
+    return from_json(StoredMemory, {**found._mapping, **parts})
 
 
 def version_from_row(found: Any) -> MemoryVersion:
-    redacted_by = Author(found.redacted_hand, found.redacted_by) if found.redacted_by else None
-    return MemoryVersion(
-        found.id,
-        found.number,
-        found.store,
-        found.memory,
-        found.operation,
-        found.created_at,
-        Author(found.hand, found.author),
-        found.change_id,
-        found.path,
-        found.sha256,
-        found.size,
-        flags_from(found.flags),
-        found.redacted_at,
-        redacted_by,
-        _bytes(found.content),
-    )
+    parts = {
+        "author": Author(found.hand, found.author),
+        "change": found.change_id,
+        "redacted_by": Author(found.redacted_hand, found.redacted_by) if found.redacted_by else None,
+        "flags": flags_from(found.flags),
+        "content": _bytes(found.content),
+    }
+    return from_json(MemoryVersion, {**found._mapping, **parts})
 
 
 def dates_as_json(dates: PageDates | None) -> str | None:
-    if dates is None:
-        return None
-    said = {name: rfc3339(at) for name, at in dates.said.items()}
-    return json.dumps({"since": dates.since and rfc3339(dates.since), "seen": rfc3339(dates.seen), "said": said})
+    return None if dates is None else json.dumps(json_ready(dates))
 
 
 def _dates_from(text: str | None) -> PageDates | None:
     if text is None:
         return None
     told = json.loads(text)
-    since = told["since"] and datetime.fromisoformat(told["since"])
-    said = {name: datetime.fromisoformat(at) for name, at in told["said"].items()}
-    return PageDates(since, datetime.fromisoformat(told["seen"]), said)
+    return from_json(
+        PageDates, told | {"said": {name: datetime.fromisoformat(at) for name, at in told["said"].items()}}
+    )
 
 
 def flags_as_json(flags: Iterable[Flag]) -> str:
@@ -212,7 +176,7 @@ def _put_content(connection: Connection, ours: dict[str, str], content: bytes, f
 
 
 def cloned(
-    connection: Connection, scope: Scope, store: str, clone: Clone, *, ids: Ids, author: Author, at: datetime
+    connection: Connection, scope: Scope, dream: StoreDream, clone: Clone, *, ids: Ids, at: datetime
 ) -> tuple[Withheld, ...]:
     """Copy a store row by row, in one transaction. Each memory begins with one version; how old it is it keeps.
 
@@ -220,14 +184,16 @@ def cloned(
     kept once for each person, so none of them is copied.
     """
     ours, output = owner_key(scope), clone.output
-    found = connection.execute(select(memories).filter_by(**ours, store=store).order_by(memories.c.path)).mappings()
+    found = connection.execute(
+        select(memories).filter_by(**ours, store=dream.store).order_by(memories.c.path)
+    ).mappings()
     safe, withheld = _without_unsafe(connection, ours, [dict(row) for row in found], clone)
     rows = [row | {"store": output.id, "id": ids.new("mem"), "version": ids.new("memver")} for row in safe]
     told = {"id": output.id, "details": store_details(output), "held": len(rows), "written": len(rows)}
     times = {"created_at": at, "updated_at": at, "archived_at": None}
     connection.execute(insert(memory_stores), ours | told | times)
     kept = (*OWNER, "store", "path", "sha256", "size", "flags")
-    by = {"hand": author.hand, "author": author.id, "created_at": at, "operation": "created"}
+    by = {"hand": "session", "author": dream.session, "created_at": at, "operation": "created"}
     made = [
         {name: row[name] for name in kept} | by | {"id": row["version"], "number": number, "memory": row["id"]}
         for number, row in enumerate(rows, 1)
@@ -262,15 +228,11 @@ def store_key(scope: Scope, store: str) -> str:
     return f"store:{scope.workspace}/{store}"
 
 
-class SqlStores:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
-
+class SqlStores(SqlAdapter):
     # ---- KeptStores --------------------------------------------------------------------------------------------------
 
     def add(self, scope: Scope, store: Store) -> None:
-        times = {name: getattr(store, name) for name in ("created_at", "updated_at", "archived_at")}
+        times = values_of(store, ("created_at", "updated_at", "archived_at"))
         row = owner_key(scope) | times | {"id": store.id, "details": store_details(store), "held": 0, "written": 0}
         with writing(self._engine, scope) as connection:
             connection.execute(insert(memory_stores), row)
@@ -291,8 +253,7 @@ class SqlStores:
             return new
 
     def store(self, scope: Scope, store: str) -> Store | None:
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(_one_store(scope.user is None), owner_key(scope) | {"id": store}).first()
+        found = self._first(scope, _one_store(scope.user is None), owner_key(scope) | {"id": store})
         return None if found is None else store_from_row(found)
 
     def stores(self, scope: Scope, made: TimeSpan, *, archived: bool, after: str | None, limit: int) -> list[Store]:
@@ -303,8 +264,7 @@ class SqlStores:
             asked = asked.where(table.archived_at.is_(None))
         if after is not None:
             asked = asked.where(table.id < after)
-        with reading(self._engine, scope) as connection:
-            return [store_from_row(found) for found in connection.execute(asked)]
+        return [store_from_row(found) for found in self._rows(scope, asked)]
 
     def delete(self, scope: Scope, store: str) -> None:
         with writing(self._engine, scope) as connection:
@@ -329,14 +289,8 @@ class SqlStores:
 
     def in_the_way(self, scope: Scope, store: str, path: str, but: str | None) -> StoredMemory | None:
         below = f"{path}/"
-        there = {
-            "store": store,
-            "paths": [path, *above(path)],
-            "from": below,
-            "to": end_of_prefix(below),
-            "but": but or "",
-        }
-        return self._one(scope, _CONFLICTING, owner_key(scope) | there)
+        there = {"store": store, "paths": [path, *above(path)], "from": below, "to": end_of_prefix(below)}
+        return self._one(scope, _CONFLICTING, owner_key(scope) | there | {"but": but or ""})
 
     def memories(
         self, scope: Scope, store: str, below: Below, after: str | None, *, limit: int, full: bool
@@ -355,20 +309,17 @@ class SqlStores:
 
     def paths(self, scope: Scope, store: str) -> list[str]:
         asked = select(memories.c.path).filter_by(**owner_key(scope), store=store).order_by(memories.c.path)
-        with reading(self._engine, scope) as connection:
-            return list(connection.execute(asked).scalars())
+        return [row.path for row in self._rows(scope, asked)]
 
     def _one(self, scope: Scope, asked: Select[Any], given: dict[str, Any]) -> StoredMemory | None:
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(asked, given).first()
+        found = self._first(scope, asked, given)
         return None if found is None else memory_from_row(found)
 
     # ---- KeptVersions ------------------------------------------------------------------------------------------------
 
     def version(self, scope: Scope, store: str, version: str, *, full: bool) -> MemoryVersion | None:
         asked = with_content(memory_versions, full, "store", "id")
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(asked, owner_key(scope) | {"store": store, "id": version}).first()
+        found = self._first(scope, asked, owner_key(scope) | {"store": store, "id": version})
         return None if found is None else version_from_row(found)
 
     def versions(
@@ -383,9 +334,7 @@ class SqlStores:
             asked = asked.where(table.hand == author.hand, table.author == author.id)
         if after is not None:
             asked = asked.where(table.number < after)
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(asked, owner_key(scope) | {"store": store})
-            return [version_from_row(one) for one in found]
+        return [version_from_row(found) for found in self._rows(scope, asked, owner_key(scope) | {"store": store})]
 
     def redact(self, scope: Scope, version: MemoryVersion, by: Author, at: datetime) -> None:
         with writing(self._engine, scope) as connection:

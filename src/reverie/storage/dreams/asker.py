@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, Engine, Select, func, insert, or_, select, update
 
 from reverie.core.clock import Clock, month_before
+from reverie.core.ids import from_json, values_of
 from reverie.core.scope import Scope
 from reverie.dreams.records import Lease
 from reverie.llm.asker import Asker, RetryPolicy, Timing
@@ -137,35 +138,16 @@ def total(connection: Connection, asked: Select[Any]) -> Spent:
 
 def _figures(call: Call) -> dict[str, Any]:
     cost = None if call.cost is None else int((call.cost * _BILLIONTHS).to_integral_value(ROUND_CEILING))
-    usage = call.usage
-    return {
-        "outcome": call.outcome,
-        "tokens_in": min(usage.tokens_in, _MOST),
-        "tokens_out": min(usage.tokens_out, _MOST),
-        "cached": min(usage.cached, _MOST),
-        "reported": call.reported,
-        "cost": cost and min(cost, _MOST),
-        "seconds": call.seconds,
-        "sent": call.sent_characters,
-        "whole": call.of_characters,
-    }
+    usage = values_of(call.usage, ("tokens_in", "tokens_out", "cached"))
+    taken = {name: min(count, _MOST) for name, count in usage.items()}
+    told = values_of(call, ("outcome", "reported", "seconds")) | {"cost": cost and min(cost, _MOST)}
+    return taken | told | {"sent": call.sent_characters, "whole": call.of_characters}
 
 
 def call_from(row: Any) -> Call:
     cost = None if row.cost is None else Decimal(row.cost) / _BILLIONTHS
-    return Call(
-        row.phase,
-        row.model,
-        row.prompt,
-        row.prompt_sha256,
-        row.outcome,
-        Usage(row.tokens_in, row.tokens_out, row.cached),
-        row.reported,
-        cost,
-        row.seconds,
-        row.sent,
-        row.whole,
-    )
+    named = {"role": row.phase, "sent_characters": row.sent, "of_characters": row.whole}
+    return from_json(Call, {**row._mapping, **named, "usage": from_json(Usage, row._mapping), "cost": cost})
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,15 +177,8 @@ class AskerFactory:
         settings, chosen = self.settings, self.settings.choice
         if chosen is None:
             return None
-        ledger = SqlLedger(
-            leases,
-            lease,
-            self.clock,
-            self.zone,
-            night=settings.night,
-            month=settings.month,
-            price=_price(chosen),
-        )
+        caps = {"night": settings.night, "month": settings.month}
+        ledger = SqlLedger(leases, lease, self.clock, self.zone, **caps, price=_price(chosen))
         policy = self.policy or RetryPolicy(timeout=settings.timeout, answer_tokens=settings.answer_tokens)
         at_once = settings.at_once or (1 if is_here(chosen) else AT_ONCE)
         return Asker(client(chosen, self.environment), ledger, policy, self.timing, at_once)

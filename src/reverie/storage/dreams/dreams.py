@@ -14,15 +14,13 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Select, bindparam, func, insert, or_, select, update
 
 from reverie.core.clock import Clock
-from reverie.core.ids import Ids
+from reverie.core.ids import Ids, from_json, json_ready, values_of
 from reverie.core.scope import Scope
-from reverie.dreams.dream import Dream, Failure, Judged, Read, Status
+from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.dreams.light.candidate import Noted
 from reverie.dreams.records import Lease, ModelReport, Queued, SessionChoice, Stopped, Thought
-from reverie.dreams.stores.dream import Clone, DreamQuery, Located, StoreDream, StoreDreamUsage, Withheld, usage_of
+from reverie.dreams.stores.dream import Clone, DreamQuery, Located, StoreDream, Withheld, usage_of
 from reverie.llm.budget import Call, Spent
-from reverie.llm.settings import BUILT_IN
-from reverie.memory.store import Author
 from reverie.storage import schema
 from reverie.storage.database import hold, in_span, owner_key, part_of, reading, reading_across, upsert, writing
 from reverie.storage.dreams.asker import call_from, spent_since, total
@@ -54,7 +52,7 @@ _NOTICED = (
 )
 LEFT_OUT = ""  # in the place of a dream: the first run over the target did not want this session
 OPEN = (Status.PENDING, Status.RUNNING)
-_ASKED = ("sessions", "model", "speed", "instructions")
+_TOLD = ("written", "usage", "reader", "error", "decided", "change", "withheld")
 
 
 class SqlDreams(SqlLeases):
@@ -68,13 +66,9 @@ class SqlDreams(SqlLeases):
 
     def begun(self, scope: Scope, target: str) -> bool:
         table, dreams = schema.dreamt, schema.dreams
-        asked = (
-            select(table.c.dream)
-            .distinct()
-            .filter_by(**owner_key(scope))
-            .where(table.c.target.in_(self._target(target)))
-        )
-        found = sorted((row.dream for row in self._rows(scope, asked)), reverse=True)  # the newest is usually enough
+        asked = select(table.c.dream).distinct().filter_by(**owner_key(scope))
+        rows = self._rows(scope, asked.where(table.c.target.in_(self._target(target))))
+        found = sorted((row.dream for row in rows), reverse=True)  # the newest is usually enough
         for dream in found:
             read = self._rows(scope, select(dreams).filter_by(**owner_key(scope), id=dream)) if dream else []
             if dream == LEFT_OUT or (read and not dream_from(read[0]).partial):
@@ -147,17 +141,7 @@ class SqlDreams(SqlLeases):
             self._chose(connection, lease, dream)
 
     def _chose(self, connection: Connection, lease: Lease, dream: Dream) -> None:
-        rows = [
-            _night_key(lease)
-            | {
-                "place": place,
-                "session_user": one.user,
-                "session_id": one.session_id,
-                "revision": one.revision,
-                "turns": one.turns,
-            }
-            for place, one in enumerate(dream.sessions)
-        ]
+        rows = [_night_key(lease) | _read_row(one) | {"place": place} for place, one in enumerate(dream.sessions)]
         _insert(connection, schema.chosen, rows)
         self._keep_dream(connection, lease.scope, dream)
 
@@ -166,22 +150,12 @@ class SqlDreams(SqlLeases):
         return [(_read(row), row.noticed) for row in rows]
 
     def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: ModelReport = ModelReport()) -> None:
-        rows = [
-            _night_key(lease)
-            | {
-                "place": place,
-                "number": number,
-                "id": one.id,
-                "session_id": one.session_id,
-                "said_at": one.said_at,
-                "details": noted_details(one),
-            }
-            for number, one in enumerate(notes)
-        ]
+        key = _night_key(lease) | {"place": place}
+        rows = [key | _noted_row(one) | {"number": number} for number, one in enumerate(notes)]
         with self.fenced(lease) as connection:
             _insert(connection, schema.noticed, rows)
             found = {"number": len(notes), "flaws": told_details(told)}
-            connection.execute(_NOTICED, bind_values(**_night_key(lease), place=place) | found)
+            connection.execute(_NOTICED, bind_values(**key) | found)
 
     def noticed(self, scope: Scope, dream: str) -> list[Noted]:
         table = schema.noticed
@@ -223,18 +197,8 @@ class SqlDreams(SqlLeases):
         with self.fenced(lease) as connection:
             if dream.mode != "propose":
                 row = _night_key(lease) | {"target": lease.target, "staged": True}
-                noted = [
-                    row
-                    | {
-                        "id": one.id,
-                        "session_id": one.session_id,
-                        "said_at": one.said_at,
-                        "details": noted_details(one),
-                    }
-                    for one in (*notes, *thought.extra)
-                    if one.id in staged
-                ]
-                _insert(connection, schema.candidates, noted)
+                kept = [row | _noted_row(one) for one in (*notes, *thought.extra) if one.id in staged]
+                _insert(connection, schema.candidates, kept)
                 ours = update(schema.candidates).filter_by(**owner_key(lease.scope))
                 for start in range(0, len(thought.settled), AT_ONCE):
                     settled = schema.candidates.c.id.in_(thought.settled[start : start + AT_ONCE])
@@ -242,10 +206,6 @@ class SqlDreams(SqlLeases):
                 for one in dream.sessions:
                     _keep_read(connection, lease, one, lease.dream)
             self._over(connection, lease.scope, dream)
-
-    def _rows(self, scope: Scope, asked: Select[Any]) -> Sequence[Any]:
-        with reading(self._engine, scope) as connection:
-            return connection.execute(asked).all()
 
     def _one(self, scope: Scope, asked: Select[Any]) -> Any:
         found = self._rows(scope, asked)
@@ -256,6 +216,14 @@ class SqlDreams(SqlLeases):
 
 def _night_key(lease: Lease) -> dict[str, Any]:
     return owner_key(lease.scope) | {"dream": lease.dream}
+
+
+def _noted_row(one: Noted) -> dict[str, Any]:
+    return values_of(one, ("id", "session_id", "said_at")) | {"details": noted_details(one)}
+
+
+def _read_row(one: Read) -> dict[str, Any]:
+    return values_of(one, ("session_id", "revision", "turns")) | {"session_user": one.user}
 
 
 def _read(row: Any) -> Read:
@@ -269,8 +237,7 @@ def _insert(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> N
 
 def _keep_read(connection: Connection, lease: Lease, one: Read, dream: str) -> None:
     key = owner_key(lease.scope) | {"target": lease.target, "session_user": one.user, "session_id": one.session_id}
-    row = {"revision": one.revision, "turns": one.turns, "dream": dream}
-    upsert(connection, schema.dreamt, key, row)
+    upsert(connection, schema.dreamt, key, {"revision": one.revision, "turns": one.turns, "dream": dream})
 
 
 class SqlStoreDreams(SqlDreams):
@@ -281,8 +248,8 @@ class SqlStoreDreams(SqlDreams):
     # ---- KeptStoreDreams ---------------------------------------------------------------------------------------------
 
     def add(self, scope: Scope, made: StoreDream, dream: Dream, own: Recorded) -> StoreDream | None:
-        asked = {name: getattr(made, name) for name in _ASKED}
-        row = {name: getattr(made, name) for name in ("id", "store", "output", "session", "in_place", "created_at")}
+        asked = values_of(made, ("sessions", "model", "speed", "instructions"))
+        row = values_of(made, ("id", "store", "output", "session", "in_place", "created_at"))
         with writing(self._engine, scope) as connection:
             if made.in_place:
                 hold(connection, f"dreams over {store_key(scope, made.store)}")
@@ -358,10 +325,7 @@ class SqlStoreDreams(SqlDreams):
             counted = select(schema.memory_stores.c.written).filter_by(**owner_key(scope), id=made.store)
             written = connection.execute(counted).scalar() or 0
             if clone is not None:
-                author = Author("session", made.session)
-                withheld = cloned(
-                    connection, scope, made.store, clone, ids=self._ids, author=author, at=self._clock.now()
-                )
+                withheld = cloned(connection, scope, made, clone, ids=self._ids, at=self._clock.now())
             begun = replace(made, cloned=True, written=written, withheld=withheld)
             kept = update(store_dreams).filter_by(**owner_key(scope), id=made.id)
             connection.execute(kept.values(cloned=True, told=_details(begun)))
@@ -373,21 +337,16 @@ class SqlStoreDreams(SqlDreams):
         super()._over(connection, scope, dream)
         row = connection.execute(select(store_dreams).filter_by(**owner_key(scope), id=dream.id)).one()
         told = json.loads(row.told) | {"usage": asdict(usage_of(dream))}
-        connection.execute(
-            update(store_dreams).filter_by(**owner_key(scope), id=dream.id).values(told=json.dumps(told))
-        )
+        ended = update(store_dreams).filter_by(**owner_key(scope), id=dream.id)
+        connection.execute(ended.values(told=json.dumps(told)))
         quiet = update(schema.recorded).filter_by(**owner_key(scope)).where(schema.recorded.c.id == row.session)
         now = self._clock.now()
         connection.execute(quiet.values(status="idle", archived_at=now, updated_at=now))
 
 
 def _joined() -> Select[Any]:
-    dreams = schema.dreams.c
-    same = (
-        (store_dreams.c.workspace == dreams.workspace)
-        & (store_dreams.c.user == dreams.user)
-        & (store_dreams.c.id == dreams.id)
-    )
+    dreams, mine = schema.dreams.c, store_dreams.c
+    same = (mine.workspace == dreams.workspace) & (mine.user == dreams.user) & (mine.id == dreams.id)
     return select(store_dreams, dreams.status, dreams.ended_at).join(schema.dreams, same)
 
 
@@ -397,42 +356,8 @@ def _in_scope(scope: Scope) -> list[Any]:
 
 
 def _details(made: StoreDream) -> str:
-    return json.dumps(
-        {
-            "written": made.written,
-            "usage": asdict(made.usage),
-            "reader": made.reader,
-            "error": made.error and asdict(made.error),
-            "decided": made.decided,
-            "change": made.change,
-            "withheld": [asdict(one) for one in made.withheld],
-        }
-    )
+    return json.dumps(json_ready(values_of(made, _TOLD)))
 
 
 def _from_row(row: Any) -> StoreDream:
-    asked, told = json.loads(row.asked), json.loads(row.told)
-    return StoreDream(
-        row.id,
-        row.user,
-        row.store,
-        row.output,
-        row.session,
-        tuple(asked["sessions"]),
-        asked["model"],
-        row.created_at,
-        asked["speed"],
-        asked["instructions"],
-        row.in_place,
-        Status(row.status),
-        row.ended_at,
-        row.archived_at,
-        row.cloned,
-        told["written"],
-        StoreDreamUsage(**told["usage"]),
-        told.get("reader", BUILT_IN),
-        Failure(**told["error"]) if told["error"] else None,
-        told["decided"],
-        told["change"],
-        tuple(Withheld(**one) for one in told.get("withheld", ())),
-    )
+    return from_json(StoreDream, {**row._mapping, **json.loads(row.asked), **json.loads(row.told)})

@@ -18,11 +18,12 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, bindpar
 from reverie.changes.queue import Review
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput, StillLocked
+from reverie.core.ids import values_of
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import LEASE, OVER, Lease, Overtaken, Queued, SessionChoice, Stopped
 from reverie.storage import ledger, schema
-from reverie.storage.database import next_number, owner_key, reading, upsert, writing
+from reverie.storage.database import SqlAdapter, next_number, owner_key, upsert, writing
 from reverie.storage.dreams.rows import asked_details, asked_from, dream_details, dream_from
 from reverie.storage.history import SqlHistory
 from reverie.storage.proposals import SqlProposals
@@ -46,7 +47,7 @@ _NIGHT = select(schema.nights).where(*owned_rows(schema.nights, "dream")).with_f
 _LAST_LONGER = update(schema.leases).where(*owned_rows(schema.leases, "target")).values(until=bindparam("to"))
 
 
-class SqlLeases:
+class SqlLeases(SqlAdapter):
     """`holder` names the machine and the home: of one holder's processes a lock of the system lets one dream at a
     time, so whoever gets that far takes over from one that is dead.
 
@@ -56,8 +57,7 @@ class SqlLeases:
     def __init__(
         self, engine: Engine, clock: Clock, holder: str = "", key_of: Callable[[str], str] = lambda name: name
     ) -> None:
-        self._engine = engine
-        self._clock = clock
+        super().__init__(engine, clock)
         self._holder = holder or socket.gethostname()
         self._key_of = key_of
 
@@ -109,8 +109,7 @@ class SqlLeases:
         here = [dreams.c.workspace == scope.workspace, dreams.c.user == (scope.user or "")]
         here.append(dreams.c.target.not_like("store:%"))  # those are a server's
         asked = asked.where(*here, *([dreams.c.target.in_(self._target(target))] if target else []))
-        with reading(self._engine, scope) as connection:
-            found = [(dream_from(row), row.target) for row in connection.execute(asked.order_by(dreams.c.number))]
+        found = [(dream_from(row), row.target) for row in self._rows(scope, asked.order_by(dreams.c.number))]
         return [dream for dream, key in found if self._is_here(dream, key, unknown=True)]
 
     def _target(self, name: str) -> tuple[str, str]:
@@ -128,8 +127,7 @@ class SqlLeases:
         dreams, night = schema.dreams, schema.nights
         whose = [dreams.c.workspace == scope.workspace, *([dreams.c.user == scope.user] if scope.user else [])]
         asked = self._free().where(*whose, night.c.queued, dreams.c.target.not_like("store:%"))
-        with reading(self._engine, scope) as connection:
-            found = connection.execute(asked.order_by(dreams.c.number)).all()
+        found = self._rows(scope, asked.order_by(dreams.c.number))
         return [as_queued(row) for row in found if self._is_here(dream_from(row), row.target, unknown=False)]
 
     def _free(self) -> Select[Any]:
@@ -146,9 +144,8 @@ class SqlLeases:
             # In the order of all who hold both.
             _lease(connection, owner_key(scope) | {"target": _target_of(connection, scope, dream.id)})
             night = _night(connection, scope, dream.id)
-            status: str | None = connection.execute(
-                select(schema.dreams.c.status).filter_by(**owner_key(scope), id=dream.id)
-            ).scalar()
+            found = select(schema.dreams.c.status).filter_by(**owner_key(scope), id=dream.id)
+            status = connection.execute(found).scalar()
             if night is None or status in OVER:
                 raise BadInput(f"{dream.id} is {status or 'unknown'}.", expected="a dream that is not over")
             if night.landing and not even_landing:
@@ -203,12 +200,7 @@ class SqlLeases:
         ledger.append_to_ledger(connection, scope, "dream", body, self._clock.now())
 
     def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
-        row = {
-            "status": dream.status,
-            "started_at": dream.started_at,
-            "ended_at": dream.ended_at,
-            "details": json.dumps(dream_details(dream)),
-        }
+        row = values_of(dream, ("status", "started_at", "ended_at")) | {"details": json.dumps(dream_details(dream))}
         if dream.status is Status.PENDING:
             row |= {"number": next_number(connection, scope.workspace, "dreams"), "target": self._key_of(dream.target)}
             connection.execute(insert(schema.dreams), owner_key(scope) | {"id": dream.id} | row)
@@ -236,10 +228,7 @@ def _night(connection: Connection, scope: Scope, dream: str) -> Any:
 
 def _target_of(connection: Connection, scope: Scope, dream: str) -> str:
     """Its key, as the night was opened with."""
-    found: str | None = connection.execute(
-        select(schema.dreams.c.target).filter_by(**owner_key(scope), id=dream)
-    ).scalar()
-    return found or ""
+    return connection.execute(select(schema.dreams.c.target).filter_by(**owner_key(scope), id=dream)).scalar() or ""
 
 
 class _Fenced:
