@@ -21,7 +21,7 @@ from importlib.resources import as_file, files
 from inspect import unwrap
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -214,7 +214,9 @@ def demo(as_json: bool) -> None:
     with _sample(as_json) as sample:
         steps = _steps(sample)
         if as_json:
-            print_json({step.name: _value(step) for step in steps})
+            values = {step.name: json.loads(step.run()) for step in steps}
+            values["added"] = next(iter(values["added"].values()))  # told by path, and there is one
+            print_json(values)
             return
         for step in steps:
             if step.typed:
@@ -251,15 +253,12 @@ def _steps(sample: _Sample) -> Iterator[_Step]:
         lambda: str(sum(one.read_bytes().count(PLANTED.encode()) for one in home.rglob("*") if one.is_file())),
     )
     with sample.opened() as house:
-        asked = house.review.waiting()
-    for wanted in [one for one in asked if ASKED in one.diff][:1]:
-        yield from _there_and_back(sample, wanted.id)
-
-
-def _there_and_back(sample: _Sample, proposal: str) -> Iterator[_Step]:
+        wanted = next((one.id for one in house.review.waiting() if ASKED in one.diff), "")
+    if not wanted:
+        return
     file = sample.folder / MEMORY
     before = file.read_bytes()
-    yield _typed(sample, "approved", f'review approve {proposal} --because "Priya is alone."')
+    yield _typed(sample, "approved", f'review approve {wanted} --because "Priya is alone."')
     with sample.opened() as house:
         landed = house.history.changes(limit=1)[0].id
     yield _typed(sample, "history", f"history hermes/{MEMORY.name} --limit 2", "newest first")
@@ -327,7 +326,7 @@ def _typed(sample: _Sample, name: str, line: str, about: str = "") -> _Step:
 
 
 def _said(sample: _Sample, line: str) -> str:
-    """The output of a command, and what a pipe leaves of it."""
+    """The output of a command, and what `head -n LINES`, `grep -v WORD` or `grep -A LINES ^START` leaves of it."""
     typed, _, pipe = line.partition(" | ")
     said = StringIO()
     try:
@@ -336,7 +335,18 @@ def _said(sample: _Sample, line: str) -> str:
     except SystemExit:  # it could not be done: what it said is worth more than what would follow
         click.echo(said.getvalue(), err=True)
         raise
-    return said.getvalue() if sample.json else _piped(said.getvalue(), shlex.split(pipe))
+    lines = said.getvalue().splitlines()
+    match shlex.split(pipe):
+        case _ if sample.json:
+            return said.getvalue()
+        case ["head", "-n", most]:
+            lines = lines[: int(most)]
+        case ["grep", "-v", word]:
+            lines = [line for line in lines if word not in line]
+        case ["grep", "-A", after, start]:
+            found = [place for place, line in enumerate(lines) if line.startswith(start.removeprefix("^"))]
+            lines = [line for place in found for line in lines[place : place + 1 + int(after)]]
+    return "\n".join(lines)
 
 
 def _run(sample: _Sample, words: list[str]) -> None:
@@ -363,28 +373,5 @@ def _run(sample: _Sample, words: list[str]) -> None:
     unwrap(command.callback)(shell=sample, **own)
 
 
-# ---- how it looks ----------------------------------------------------------------------------------------------------
-
-
-def _piped(text: str, words: list[str]) -> str:
-    """The lines that `head -n LINES`, `grep -v WORD` or `grep -A LINES ^START` leaves."""
-    lines = text.splitlines()
-    match words:
-        case ["head", "-n", most]:
-            lines = lines[: int(most)]
-        case ["grep", "-v", word]:
-            lines = [line for line in lines if word not in line]
-        case ["grep", "-A", after, start]:
-            found = [place for place, line in enumerate(lines) if line.startswith(start.removeprefix("^"))]
-            lines = [line for place in found for line in lines[place : place + 1 + int(after)]]
-    return "\n".join(lines)
-
-
 def _width() -> int:
     return min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
-
-
-def _value(step: _Step) -> Any:
-    """The JSON a command printed. `sessions add` tells it by path, and there is one."""
-    value = json.loads(step.run())
-    return next(iter(value.values())) if step.name == "added" else value

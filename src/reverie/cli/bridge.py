@@ -10,6 +10,7 @@ from reverie.cli.bridge_output import (
     batch_as_json,
     diff_as_json,
     show_batch,
+    show_demo,
     show_diff,
     show_night,
     show_pulled,
@@ -134,9 +135,7 @@ def diff(*, old: str, new: str | None, every: bool, ask: bool, shell: Shell) -> 
     """
     with shell.opened() as house:
         found = house.bridge.diff(old, new, ask=ask)
-    if shell.json:
-        print_json(diff_as_json(found))
-    else:
+    if not shell.printed_json(diff_as_json(found)):
         show_diff(found, every)
 
 
@@ -155,9 +154,7 @@ def propose(*, old: str, new: str | None, quarantined: bool, target: str | None,
     with shell.opened() as house:
         target = target or house.memory.default()
         batch = house.bridge.propose(old, new, target=target, quarantined=quarantined)
-    if shell.json:
-        print_json(batch_as_json(batch))
-    else:
+    if not shell.printed_json(batch_as_json(batch)):
         show_batch(batch)
 
 
@@ -174,9 +171,7 @@ def push(*, store: str, server: str, key_name: str, memory: str | None, shell: S
     """
     with shell.opened() as house:
         pushed = house.bridge.push(house.managed_server(server, key_name), store, memory)
-    if shell.json:
-        print_json(pushed)
-    else:
+    if not shell.printed_json(pushed):
         show_pushed(pushed)
 
 
@@ -192,11 +187,11 @@ def reroute(*, proposal: str, to: str, target: str | None, shell: Shell) -> None
     with shell.opened() as house:
         place = target or house.memory.default()
         learned, made = house.bridge.reroute(proposal, to, by=house.config.owner, target=place)
-    if shell.json:
-        print_json({"learned": learned, "became": proposal_outcome(made) if made else "Rejected."})
-        return
-    click.echo(terminal_safe(proposal_outcome(made) if made else "Rejected: nothing is wanted of it."))
-    click.echo(f"Learned {learned.id}: what is like it goes to {to}. `reverie bridge routes` lists these.")
+    shell.tell(
+        {"learned": learned, "became": proposal_outcome(made) if made else "Rejected."},
+        terminal_safe(proposal_outcome(made) if made else "Rejected: nothing is wanted of it."),
+        f"Learned {learned.id}: what is like it goes to {to}. `reverie bridge routes` lists these.",
+    )
 
 
 @bridge.command(name="routes")
@@ -208,8 +203,7 @@ def routes(*, remove: str | None, shell: Shell) -> None:
         if remove and not house.bridge.routes.remove(remove):
             raise NotFound(f"There is no learned route {remove}.", next_step="`reverie bridge routes` lists them.")
         known = house.bridge.routes.all()
-    if shell.json:
-        print_json(known)
+    if shell.printed_json(known):
         return
     for one in known:
         click.echo(terminal_safe(f"{one.id}  to {one.to}: {one.text} ({one.by}, {one.at:%Y-%m-%d})"))
@@ -247,8 +241,9 @@ def export(*, folder: Path, shell: Shell) -> None:
     """Everything as plain Markdown, git history and JSON Lines, in a new FOLDER that needs no Reverie to be read."""
     with shell.opened() as house:
         made = house.export(folder)
-    if shell.json:
-        print_json({**made.rows, "memories": made.memories, "repositories": made.repositories, "folder": str(folder)})
+    if shell.printed_json(
+        {**made.rows, "memories": made.memories, "repositories": made.repositories, "folder": str(folder)}
+    ):
         return
     for name in made.repositories:
         click.echo(f"{folder / name}: the files, and their history (`git log -p`)")
@@ -260,8 +255,6 @@ def export(*, folder: Path, shell: Shell) -> None:
 @bridge.command(name="demo")
 def demo() -> None:
     """The nightly loop from end to end: work, dream, pull, diff, propose, approve, push. On a sample, no key."""
-    from reverie.cli.bridge_output import show_demo
-
     show_demo()
 
 
@@ -288,10 +281,7 @@ def start(
     """Compare A, which is in use, with B: ids of memory stores, or versions of a skill library."""
     with shell.opened() as house:
         made = house.experiments.start(name, a, b, metric=metric, guardrails=guardrails, alpha=alpha, share=share)
-    if shell.json:
-        print_json(made)
-    else:
-        click.echo(f"{name} runs. What a session gets: `reverie ab assign {name} UNIT`.")
+    shell.tell(made, f"{name} runs. What a session gets: `reverie ab assign {name} UNIT`.")
 
 
 @ab.command()
@@ -302,10 +292,7 @@ def assign(*, name: str, unit: str, shell: Shell) -> None:
     """Say which arm UNIT, a session or a person, gets: the same every time."""
     with shell.opened() as house:
         found = house.experiments.assign(name, unit)
-    if shell.json:
-        print_json(found)
-    else:
-        click.echo(found.use)
+    shell.tell(found, found.use)
 
 
 @ab.command()
@@ -319,10 +306,7 @@ def record(*, name: str, unit: str, session: str | None, values: tuple[str, ...]
     with shell.opened() as house:
         told = house.session_outcome(session) if session else {}
         counted = house.experiments.record(name, unit, told | dict(map(_value, values)))
-    if shell.json:
-        print_json({"counted": counted})
-    else:
-        click.echo("Counted." if counted else f"Not counted: {name} is decided.")
+    shell.tell({"counted": counted}, "Counted." if counted else f"Not counted: {name} is decided.")
 
 
 def _value(said: str) -> tuple[str, float]:
@@ -352,8 +336,7 @@ def list_experiments(*, shell: Shell) -> None:
     """Every experiment, and what it says so far."""
     with shell.opened() as house:
         told = [(one, house.experiments.standing(one.name).verdict) for one in house.experiments.all()]
-    if shell.json:
-        print_json([{"experiment": one, "verdict": verdict} for one, verdict in told])
+    if shell.printed_json([{"experiment": one, "verdict": verdict} for one, verdict in told]):
         return
     for one, verdict in told:
         standing = (one.decided or verdict).replace("_", " ")

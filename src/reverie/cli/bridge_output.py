@@ -6,7 +6,7 @@ import logging
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
@@ -24,7 +24,7 @@ from reverie.core.keys import Permission
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.bridge.amendments import Batch
-    from reverie.bridge.diff import Difference, DiffKind, StoreDiff
+    from reverie.bridge.diff import Difference, StoreDiff
     from reverie.bridge.draft import Result
     from reverie.bridge.server import BridgeNight, Pushed
     from reverie.bridge.source import Pulled, RemoteDream
@@ -165,31 +165,23 @@ def _told(one: Result) -> dict[str, Any]:
 
 
 def diff_as_json(found: StoreDiff) -> dict[str, Any]:
-    return {
-        "old": found.old.name,
-        "new": found.new.name,
-        "unchanged": found.unchanged,
-        "note": found.note,
-        "differences": [
-            {
-                "kind": one.kind,
-                "old": [_placed(part) for part in one.old],
-                "new": [_placed(part) for part in one.new],
-                "chance_only_reworded": one.reworded,
-                "why": one.why,
-            }
-            for one in found.differences
-        ],
-    }
+    def placed(statements: Sequence[StoreStatement]) -> list[dict[str, str]]:
+        return [{"text": one.text, "path": one.path, "heading": one.heading} for one in statements]
 
-
-def _placed(one: StoreStatement) -> dict[str, str]:
-    return {"text": one.text, "path": one.path, "heading": one.heading}
+    differences = [
+        {"kind": one.kind, "old": placed(one.old), "new": placed(one.new), "chance_only_reworded": one.reworded}
+        | {"why": one.why}
+        for one in found.differences
+    ]
+    names = {"old": found.old.name, "new": found.new.name, "unchanged": found.unchanged, "note": found.note}
+    return names | {"differences": differences}
 
 
 def show_diff(found: StoreDiff, every: bool) -> None:
+    from reverie.bridge.diff import DiffKind
+
     out = console()
-    numbers = {kind: len(found.of(kind)) for kind in _kinds()}
+    numbers = {kind: len(found.of(kind)) for kind in DiffKind}
     told = ", ".join(f"{number:,} {TITLES[kind].lower()}" for kind, number in numbers.items() if number)
     click.echo(f"{told or 'No difference'}; {plural(found.unchanged, 'statement')} unchanged.")
     shown = [one for one in found.differences if every or one.kind not in FOLDED]
@@ -210,14 +202,8 @@ def show_diff(found: StoreDiff, every: bool) -> None:
                     out.print(f"      {terminal_safe(one.why)}", style="dim", markup=False)
     if found.note:
         click.echo(f"\n{terminal_safe(found.note)}")
-    if any(numbers[kind] for kind in _kinds() if kind in FOLDED) and not every:
+    if any(number for kind, number in numbers.items() if kind in FOLDED) and not every:
         click.echo("\nWhat was only reworded, moved or said twice is left out: --all shows it.")
-
-
-def _kinds() -> Iterable[DiffKind]:
-    from reverie.bridge.diff import DiffKind
-
-    return DiffKind
 
 
 def _where(one: Difference) -> str:

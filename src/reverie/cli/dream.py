@@ -173,7 +173,8 @@ def dream(
 
 
 def _dreamt(house: Home, dream: Callable[[], Night | None], shell: Shell, *, covered: bool) -> None:
-    """One night and its diary; where none was due, nothing: a scheduler looks every hour, and every word is mailed."""
+    """One night and its diary; where none was due, nothing: a scheduler looks every hour, and every word is mailed.
+    Where no session was ever brought in, and no target was left out, only that, and what to do next."""
     house.erase.resume()  # what is half erased is not dreamt about
     with shown_progress(house, quiet=shell.json):
         night = dream()
@@ -183,11 +184,38 @@ def _dreamt(house: Home, dream: Callable[[], Night | None], shell: Shell, *, cov
             click.echo(f"Erased {gone} older than `retention` keeps them ({one.id}).", err=True)
     if night is None:
         return
-    read = any(one.sessions for one in night.dreams)
-    hint = "" if read else no_sessions_hint(house)
-    _told(night, shell, covered=covered, next_step="" if read else hint or _next_step(house), begun=not hint)
+    hint = next_step = ""
+    if not any(one.sessions for one in night.dreams):
+        hint = no_sessions_hint(house)
+        next_step = hint or _next_step(house)
+    if shell.json:
+        names = ("status", "left", "left_out", "dreams", "skipped", "unchanged", "notes")
+        print_json({name: getattr(night, name) for name in names} | {"next_step": next_step})
+    elif hint and not night.skipped:
+        print_diary(f"There is nothing to read. {hint}\n")
+    else:
+        print_diary(terminal_safe(night.diary))
+        if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
+            _show_covered(night)
+        if night.left:
+            why = f": {terminal_safe(night.enough)}" if night.enough else ""
+            click.echo(f"{plural(night.left, 'more session')} for another night{why}.")
+        if night.proposals:
+            click.echo("`reverie review` shows what waits for you.")
+        if next_step:
+            print_diary(f"{next_step}\n")
     if any(one.failed for one in night.skipped):
         raise SystemExit(1)
+
+
+def _show_covered(night: Night) -> None:
+    counts = {
+        target: sum(len(one.sessions) for one in night.dreams if one.target == target) for target in night.targets
+    }
+    parts = [f"{target} ({plural(number, 'session')})" for target, number in counts.items() if number]
+    words = f"Covered: {', '.join(parts)}." if parts else ""
+    quiet = [*(target for target, number in counts.items() if not number), *night.unchanged]
+    click.echo(" ".join(filter(None, (words, f"Nothing new for {', '.join(quiet)}." if quiet else ""))))
 
 
 def _next_step(house: Home) -> str:
@@ -197,37 +225,8 @@ def _next_step(house: Home) -> str:
     return "Every session has been read. `reverie explain` tells what the last night made of them."
 
 
-def _told(night: Night, shell: Shell, *, covered: bool, next_step: str, begun: bool) -> None:
-    """The diary, and what to do next; where no session was ever brought in, and no target was left out, only that."""
-    if shell.json:
-        counts = {"status": night.status, "left": night.left, "left_out": night.left_out}
-        told = {"dreams": night.dreams, "skipped": night.skipped, "unchanged": night.unchanged, "notes": night.notes}
-        print_json({**counts, **told, "next_step": next_step})
-        return
-    if not begun and not night.skipped:
-        print_diary(f"There is nothing to read. {next_step}\n")
-        return
-    print_diary(terminal_safe(night.diary))
-    if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
-        read = {
-            target: sum(len(one.sessions) for one in night.dreams if one.target == target) for target in night.targets
-        }
-        parts = [f"{target} ({plural(number, 'session')})" for target, number in read.items() if number]
-        words = f"Covered: {', '.join(parts)}." if parts else ""
-        quiet = [*(target for target, number in read.items() if not number), *night.unchanged]
-        click.echo(" ".join(filter(None, (words, f"Nothing new for {', '.join(quiet)}." if quiet else ""))))
-    if night.left:
-        why = f": {terminal_safe(night.enough)}" if night.enough else ""
-        click.echo(f"{plural(night.left, 'more session')} for another night{why}.")
-    if night.proposals:
-        click.echo("`reverie review` shows what waits for you.")
-    if next_step:
-        print_diary(f"{next_step}\n")
-
-
 def _each_or_nothing(house: Home, shell: Shell, found: Sequence[Found], show: Callable[[Found], None]) -> None:
-    if shell.json:
-        print_json(found)
+    if shell.printed_json(found):
         return
     if not found:
         click.echo(f"A night would find nothing new to read. {no_sessions_hint(house) or _next_step(house)}")
@@ -259,8 +258,7 @@ def _foretold(estimate: Estimate) -> None:
 
 
 def _queued(dreams: Sequence[Dream], shell: Shell) -> None:
-    if shell.json:
-        print_json(dreams)
+    if shell.printed_json(dreams):
         return
     if not dreams:
         click.echo("There is nothing new to read, so nothing was queued.")
@@ -277,8 +275,7 @@ def compact(*, target: str | None, shell: Shell) -> None:
         chosen = target or house.memory.default()
         found = house.audit.compact(chosen)
         proposed = list(propose_all(house, found))
-    if shell.json:
-        print_json({"findings": found, "said": proposed})
+    if shell.printed_json({"findings": found, "said": proposed}):
         return
     for one in found:
         click.echo(f"{one.kind}  {one.spot}: {one_line(one.words, 80)}\n  {one.why}")
@@ -313,8 +310,7 @@ def install(
     with shell.opened() as house:
         nightly = house.nightly(target, when, propose=propose, after=after)
         done = house.schedule(systemd=systemd).install(nightly)
-    if shell.json:
-        print_json(done)
+    if shell.printed_json(done):
         return
     click.echo(f"Nights over {nightly.target or 'every target'} by {done.by}, at {done.when} ({done.zone}):")
     for line in done.lines:
@@ -339,10 +335,7 @@ def remove(*, target: str | None, systemd: bool, shell: Shell) -> None:
             there = schedule.remove(target) or schedule.remove(str(Path(target or "").expanduser().absolute()))
             if not there:
                 raise
-    if shell.json:
-        print_json({"removed": there})
-    else:
-        click.echo("Removed." if there else "There was nothing to remove.")
+    shell.tell({"removed": there}, "Removed." if there else "There was nothing to remove.")
 
 
 @click.group(name="worker", invoke_without_command=True)
@@ -363,10 +356,7 @@ def worker(*, executor: str | None, until_idle: bool, shell: Shell) -> None:
         for sign in (signal.SIGTERM, signal.SIGINT):
             signal.signal(sign, lambda *_: engine.stop())
         done = engine.work(until_idle=until_idle)
-    if shell.json:
-        print_json({"nights": done})
-    else:
-        click.echo(f"{plural(done, 'night')} done.")
+    shell.tell({"nights": done}, f"{plural(done, 'night')} done.")
 
 
 @worker.command()
@@ -376,7 +366,4 @@ def reap(*, executor: str, shell: Shell) -> None:
     """Have the other workers go on with what a dead one left. Be sure that it is dead."""
     with shell.opened() as home:
         left = home.queue.worker().reap(executor)
-    if shell.json:
-        print_json({"nights": left})
-    else:
-        click.echo(f"{plural(left, 'night')} handed to the others.")
+    shell.tell({"nights": left}, f"{plural(left, 'night')} handed to the others.")

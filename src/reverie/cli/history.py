@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,16 +19,15 @@ from reverie.cli.shell import (
     YES,
     DateOrAge,
     Shell,
-    attempt_confirmed,
     common,
     console,
     day,
     ids,
+    land_confirmed,
     look,
     one_line,
     print_json,
     print_sentence,
-    tell_outcome,
     terminal_safe,
     with_pager,
 )
@@ -36,7 +36,6 @@ from reverie.core.errors import BadInput, NotFound
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.changes.history import Instruction, Rule
-    from reverie.changes.land import Outcome
     from reverie.changes.ledger import Change
 
 
@@ -59,8 +58,7 @@ def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: 
     with shell.opened() as house:
         here = workspace is None and user is None
         if here:
-            look(house)
-            look_at_skills(house)
+            look(house, skills=True)
         rules = [rule for history in house.histories(workspace, user) for rule in history.rules(as_of)]
         told = house.instructions() if as_of is None and here else []
     if shell.json:
@@ -71,16 +69,14 @@ def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: 
         out = console()
         for rule in rules:
             grounds = rule.change.grounds
-            out.print(
-                f"{terminal_safe(rule.text)}{'  (critical)' if rule.critical else ''}", style="bold", markup=False
-            )
+            text = f"{terminal_safe(rule.text)}{'  (critical)' if rule.critical else ''}"
+            out.print(text, style="bold", markup=False)
             since = f"since {rule.since:%Y-%m-%d %H:%M}" if rule.since else f"there before {rule.seen:%Y-%m-%d %H:%M}"
             approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ", nobody was asked"
             out.print(f"  {rule.where}  {since}{approved}", markup=False)
             for one in grounds.evidence:
-                out.print(
-                    f"  “{terminal_safe(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}", markup=False
-                )
+                quote = f"“{terminal_safe(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}"
+                out.print(f"  {quote}", markup=False)
             if grounds.because:
                 out.print(f"  because {terminal_safe(grounds.because)}", markup=False)
         for instruction in told:
@@ -91,12 +87,6 @@ def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: 
                 if as_of is None
                 else "No rules were known then."
             )
-
-
-def look_at_skills(house: Home) -> None:
-    """Reading a skill records how it stands."""
-    for _ in house.skills.every():
-        pass
 
 
 def show_instruction(one: Instruction) -> None:
@@ -131,8 +121,7 @@ def context(
         else:
             wanted = [tag.strip() for tag in tags.split(",") if tag.strip()]
             given = house.context(task, tags=wanted, budget=budget, targets=targets, session=session)
-    if shell.json:
-        print_json(given)
+    if shell.printed_json(given):
         return
     click.echo(given.text, nl=False)
     for reason in (*given.withheld, *given.left_out):
@@ -154,8 +143,7 @@ def sync(*, source: str | None, to: tuple[str, ...], dry_run: bool, shell: Shell
     with shell.opened() as house:
         chosen = source or house.memory.default()
         rendered = house.sync(chosen, to, land=not dry_run)
-    if shell.json:
-        print_json({"source": chosen, "dry_run": dry_run, "rendered": rendered})
+    if shell.printed_json({"source": chosen, "dry_run": dry_run, "rendered": rendered}):
         return
     for one in rendered:
         if one.fate != "same":
@@ -193,8 +181,7 @@ def history(*, path: str | None, limit: int, shell: Shell) -> None:
         named = {change.id: house.history.name_of(change.target) for change in changes}
         sentences = house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty())
         elsewhere = [] if shell.json else house.projection.elsewhere()
-    if shell.json:
-        print_json([change_as_json(one, named[one.id]) | {"sentence": sentences[one.id]} for one in changes])
+    if shell.printed_json([change_as_json(one, named[one.id]) | {"sentence": sentences[one.id]} for one in changes]):
         return
     if not changes:
         click.echo(
@@ -218,7 +205,7 @@ def history(*, path: str | None, limit: int, shell: Shell) -> None:
 def change_as_json(change: Change, target: str) -> dict[str, object]:
     from reverie.changes.history import happened
 
-    grounds = change.grounds
+    names = ("via", "actor", "origin", "reason", "approved_by", "because", "policy", "proposal", "dream", "undoes")
     return {
         "id": change.id,
         "number": change.number,
@@ -226,17 +213,7 @@ def change_as_json(change: Change, target: str) -> dict[str, object]:
         "target": target,
         "subject": change.subject,
         "happened": happened(change),
-        "via": grounds.via,
-        "actor": grounds.actor,
-        "origin": grounds.origin,
-        "reason": grounds.reason,
-        "approved_by": grounds.approved_by,
-        "because": grounds.because,
-        "policy": grounds.policy,
-        "proposal": grounds.proposal,
-        "dream": grounds.dream,
-        "undoes": grounds.undoes,
-        "evidence": grounds.evidence,
+        **{name: getattr(change.grounds, name) for name in (*names, "evidence")},
         "documents": [edit.document for edit in change.edits],
     }
 
@@ -255,8 +232,7 @@ def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str
 
     with shell.opened() as house:
         if workspace is None and user is None:
-            look(house)
-            look_at_skills(house)
+            look(house, skills=True)
         rules: list[Rule] = []
         unknown: list[NotFound] = []
         histories = house.histories(workspace, user)
@@ -270,8 +246,7 @@ def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str
         if len(unknown) == len(histories) and not named:
             raise unknown[0]
         told = named if not rules else []
-    if shell.json:
-        print_json([*(rule_row(rule) for rule in rules), *map(instruction_row, told)])
+    if shell.printed_json([*(rule_row(rule) for rule in rules), *map(instruction_row, told)]):
         return
     for one in told:
         show_instruction(one)
@@ -305,8 +280,7 @@ def diff(*, earlier: str, later: str | None, path: str | None, shell: Shell) -> 
     from reverie.changes.proposal import drawn_diff
 
     diffs = [drawn_diff(one.target, [one.edit], 3) for one in differences]
-    if shell.json:
-        print_json({"diff": "".join(diffs)})
+    if shell.printed_json({"diff": "".join(diffs)}):
         return
     out = console()
     for line in terminal_safe("".join(diffs)).splitlines():
@@ -340,9 +314,5 @@ def undo(
     with shell.opened() as house:
         change = house.id_of("change", change) if change else None
         within = house.memory.target(target).key if target else None
-
-        def attempt(even_critical: bool) -> Outcome:
-            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
-            return house.review.undo(change, because, within=within, **kinds)
-
-        tell_outcome(house, attempt_confirmed(attempt, shell, yes=yes), shell, "Reverted in")
+        land = partial(house.review.undo, change, because, within=within, despite_findings=despite_findings)
+        land_confirmed(house, land, shell, yes=yes, landed="Reverted in")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,14 +17,13 @@ from reverie.cli.shell import (
     YES,
     DateOrAge,
     Shell,
-    attempt_confirmed,
     common,
     day,
     ids,
+    land_confirmed,
     look,
     one_line,
     print_json,
-    tell_outcome,
     terminal_safe,
     why_absent,
     with_pager,
@@ -33,7 +33,6 @@ from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.land import Outcome
     from reverie.memory.operation import Operation
 
 
@@ -41,6 +40,7 @@ TARGET = click.option(
     "--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said."
 )
 DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the target's first if not said.")
+_GROUNDS = ("via", "origin", "approved_by", "because", "evidence")  # of an entry, as they are exported
 
 
 @click.group(name="memory")
@@ -65,8 +65,7 @@ def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
                 if target:
                     raise
                 click.echo(f"{name}: {error}", err=True)
-    if shell.json:
-        print_json({name: {"entries": entries, "usage": usage} for name, (entries, usage) in targets.items()})
+    if shell.printed_json({name: {"entries": entries, "usage": usage} for name, (entries, usage) in targets.items()}):
         return
     if not targets:
         click.echo("No memory found here. `--target PATH` looks at any Markdown file; `reverie memory add` begins one.")
@@ -171,8 +170,7 @@ def elsewhere(*, question: str, shell: Shell) -> None:
         found, failed = house.providers.search(question), house.providers.failed
     for name, why in failed.items():
         click.echo(f"{name} was not asked: {why}", err=True)
-    if shell.json:
-        print_json(found)
+    if shell.printed_json(found):
         return
     for one in found:
         click.echo(f"{one.provider}  {one.id}  {one_line(terminal_safe(one.text), 100)}")
@@ -279,18 +277,9 @@ def export(*, target: str | None, shell: Shell) -> None:
         rules = [rule for rule in house.history.rules() if rule.target == chosen]
     entries = [
         {
-            "text": rule.text,
-            "document": rule.document,
-            "id": rule.id,
-            "since": rule.since,
-            "seen": rule.seen,
-            "critical": rule.critical,
+            **{name: getattr(rule, name) for name in ("text", "document", "id", "since", "seen", "critical")},
             "change": rule.change.id,
-            "via": rule.change.grounds.via,
-            "origin": rule.change.grounds.origin,
-            "approved_by": rule.change.grounds.approved_by,
-            "because": rule.change.grounds.because,
-            "evidence": rule.change.grounds.evidence,
+            **{name: getattr(rule.change.grounds, name) for name in _GROUNDS},
         }
         for rule in rules
     ]
@@ -315,9 +304,5 @@ def _write(
     with shell.opened() as house:
         chosen = target or house.memory.default()
         document, operations = wanted(house, chosen)
-
-        def attempt(even_critical: bool) -> Outcome:
-            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
-            return house.review.write(chosen, document, operations, because, **kinds)
-
-        tell_outcome(house, attempt_confirmed(attempt, shell, yes=yes), shell)
+        land = partial(house.review.write, chosen, document, operations, because, despite_findings=despite_findings)
+        land_confirmed(house, land, shell, yes=yes)

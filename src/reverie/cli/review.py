@@ -28,7 +28,6 @@ from reverie.core.ids import json_ready, plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.headline import InboxItem, Voice
     from reverie.changes.proposal import Proposal
 
 
@@ -59,9 +58,7 @@ def review(*, shell: Shell) -> None:
         if not shell.json and sys.stdin.isatty() and sys.stdout.isatty():
             review_in_terminal(house)
             return
-        waiting = house.review.waiting()
-        behind = len(house.review.waiting(every=True)) - len(waiting)
-        _listed(shell, house.inbox.items(waiting, whole=True), behind, nothing_waits(house))
+        _show_queue(house, shell, whole=True)
 
 
 @review.command(name="list")
@@ -71,11 +68,7 @@ def review(*, shell: Shell) -> None:
 def list_(*, every: bool, shell: Shell) -> None:
     """List what waits, the best first."""
     with _mirrored(shell) as house:
-        waiting = house.review.past() if every else house.review.waiting()
-        behind = 0 if every else len(house.review.waiting(every=True)) - len(waiting)
-        items = house.inbox.items(waiting, whole=not sys.stdout.isatty())
-        nothing = nothing_waits(house)
-    _listed(shell, items, behind, nothing)
+        _show_queue(house, shell, whole=not sys.stdout.isatty(), every=every)
 
 
 @review.command()
@@ -98,8 +91,9 @@ def themes(*, shell: Shell) -> None:
     """
     with _mirrored(shell) as house:
         found, nothing = house.inbox.themes(), nothing_waits(house)
-    if shell.json:
-        print_json([{"theme": name, "proposals": [one.proposal.id for one in items]} for name, items in found.items()])
+    if shell.printed_json(
+        [{"theme": name, "proposals": [one.proposal.id for one in items]} for name, items in found.items()]
+    ):
         return
     if not found:
         click.echo(nothing)
@@ -180,33 +174,28 @@ def _meant(house: Home, typed: Sequence[str], theme: str | None, *, decided: boo
     return [house.review.get(name) for name in names]
 
 
-def _listed(shell: Shell, items: list[InboxItem], behind: int, nothing: str) -> None:
-    if shell.json:
-        told = [json_ready(one.proposal) | {"sentence": one.sentence} for one in items]
-        print_json({"proposals": told, "behind": behind})
+def _show_queue(house: Home, shell: Shell, *, whole: bool, every: bool = False) -> None:
+    waiting = house.review.past() if every else house.review.waiting()
+    behind = 0 if every else len(house.review.waiting(every=True)) - len(waiting)
+    items = house.inbox.items(waiting, whole=whole)
+    told = [json_ready(one.proposal) | {"sentence": one.sentence} for one in items] if shell.json else []
+    if shell.printed_json({"proposals": told, "behind": behind}):
         return
     if not items:
-        click.echo(nothing)
+        click.echo(nothing_waits(house))
     out = console()
     for one in items:
         status = "" if one.proposal.status == "waiting" else f"  {one.proposal.status}"
-        said = f"  {terminal_safe(voice_words(one.first))}" if one.first else ""
+        voice = one.first
+        said = f"  {terminal_safe(voice.who)}{f', {voice.at:%Y-%m-%d}' if voice.at else ''}" if voice else ""
         out.print(f"{one.proposal.id}{said}{status}", markup=False)
         print_sentence(out, one.sentence)
     if behind > 0:
-        click.echo(
-            f"{plural(behind, 'more')} wait{'s' if behind == 1 else ''} behind today's limit (--all shows them)."
-        )
-
-
-def voice_words(voice: Voice) -> str:
-    """The speaker, and the day."""
-    return f"{voice.who}, {voice.at:%Y-%m-%d}" if voice.at else voice.who
+        more = f"{plural(behind, 'more')} wait{'s' if behind == 1 else ''}"
+        click.echo(f"{more} behind today's limit (--all shows them).")
 
 
 def show_proposal(house: Home, proposal: str, shell: Shell) -> None:
     detail = house.inbox.detail(proposal)
-    if shell.json:
-        print_json(json_ready(detail.item.proposal) | {"checks": dict(detail.checks)})
-    else:
+    if not shell.printed_json(json_ready(detail.item.proposal) | {"checks": dict(detail.checks)}):
         show_whole(console(), detail, detail.item.where)

@@ -147,10 +147,7 @@ def begin(listening: socket.socket, shell: Shell, scheme: str, pages: str = "") 
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     host, port = listening.getsockname()[:2]
     url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
-    if shell.json:
-        print_json({"url": url, "pages": pages and f"{url}{pages}"})
-    else:
-        click.echo(f"Listening on {url}. Stop with Ctrl-C.")
+    shell.tell({"url": url, "pages": pages and f"{url}{pages}"}, f"Listening on {url}. Stop with Ctrl-C.")
     if pages and not shell.json:
         click.echo(f"People with a key review at {url}{pages} (`reverie keys create --name … --scope review`).")
     sys.stdout.flush()
@@ -201,10 +198,7 @@ def web(*, port: int, no_browser: bool, shell: Shell) -> None:
         pages = web_application(home, entrance)
         with bound_socket("127.0.0.1", port) as socket:
             url = f"http://127.0.0.1:{socket.getsockname()[1]}/?token={entrance.token}"
-            if shell.json:
-                print_json({"url": url})
-            else:
-                click.echo(f"Open {url}\nThe address works once. Stop with Ctrl-C.")
+            shell.tell({"url": url}, f"Open {url}\nThe address works once. Stop with Ctrl-C.")
             sys.stdout.flush()
             if not no_browser:
                 Thread(target=webbrowser.open, args=[url], daemon=True).start()
@@ -289,11 +283,9 @@ def create(
     *, name: str, scopes: tuple[str, ...], workspace: str, user: str, expires: timedelta | None, shell: Shell
 ) -> None:
     """Make a key. It is shown this once; only its hash is kept."""
-
     with shell.opened() as house:
         issued = house.tenants.keys(workspace).create(name, frozenset(map(Permission, scopes)), user, expires)
-    if shell.json:
-        print_json({"id": issued.key.id, "key": issued.secret})
+    if shell.printed_json({"id": issued.key.id, "key": issued.secret}):
         return
     click.echo(issued.secret)
     click.echo(f"{issued.key.id} in {workspace}. This is the only time the key is shown.", err=True)
@@ -306,27 +298,16 @@ def create(
 @common
 def list_(*, workspace: str, shell: Shell) -> None:
     """Every key of a workspace. Keys themselves cannot be shown."""
-
     with shell.opened() as house:
         keys, now = house.tenants.keys(workspace).all(), house.clock.now()
     if shell.json:
-        print_json(
-            [
-                {
-                    "id": key.id,
-                    "name": key.name,
-                    "prefix": key.prefix,
-                    "workspace": key.workspace,
-                    "user": key.user or None,
-                    "scopes": sorted(key.permissions),
-                    "status": _standing(key, now),
-                    "created_at": key.made_at,
-                    "expires_at": key.expires_at,
-                    "revoked_at": key.revoked_at,
-                }
-                for key in keys
-            ]
-        )
+        rows = [
+            {"id": key.id, "name": key.name, "prefix": key.prefix, "workspace": key.workspace, "user": key.user or None}
+            | {"scopes": sorted(key.permissions), "status": _standing(key, now), "created_at": key.made_at}
+            | {"expires_at": key.expires_at, "revoked_at": key.revoked_at}
+            for key in keys
+        ]
+        print_json(rows)
         return
     for key in keys:
         bound = f" for {key.user}" if key.user else ""
@@ -342,13 +323,12 @@ def list_(*, workspace: str, shell: Shell) -> None:
 @common
 def revoke(*, key: str, workspace: str, shell: Shell) -> None:
     """Refuse a key from now on."""
-
     with shell.opened() as house:
         revoked = house.tenants.keys(workspace).revoke(key)
-    if shell.json:
-        print_json({"id": revoked.id, "revoked_at": revoked.revoked_at})
-    else:
-        click.echo(f"{revoked.id} ({revoked.name}) is revoked since {day(revoked.revoked_at)}.")
+    shell.tell(
+        {"id": revoked.id, "revoked_at": revoked.revoked_at},
+        f"{revoked.id} ({revoked.name}) is revoked since {day(revoked.revoked_at)}.",
+    )
 
 
 def _standing(key: ApiKey, now: datetime) -> str:

@@ -12,7 +12,6 @@ import click
 from reverie.cli.shell import (
     DateOrAge,
     Shell,
-    added_lines,
     common,
     console,
     day,
@@ -92,14 +91,21 @@ def add(
             reports["known sources"] = library.refresh(watch=watch)
         if workspace is None:
             house.index.catch_up(bar.indexing if bar else None)
-    if shell.json:
-        print_json(reports)
+    if shell.printed_json(reports):
         return
     for path, report in reports.items():
         if len(reports) > 1:
             click.echo(f"{path}:")
-        for line in added_lines(report):
-            click.echo(line)
+        fates = ", ".join(f"{count:,} {fate}" for fate, count in report.fates.most_common()) or "none"
+        click.echo(f"{plural(report.sessions, 'session')} ({fates}), {plural(report.turns, 'turn')} added.")
+        if report.noise:
+            click.echo(f"{plural(report.noise, 'turn')} marked as harness noise.")
+        if report.redacted:
+            kinds = ", ".join(f"{count} {kind}" for kind, count in report.redacted.most_common())
+            click.echo(f"{plural(report.redacted.total(), 'secret')} redacted before storing: {kinds}.")
+        if report.unchanged_files or report.other_files:
+            same, others = plural(report.unchanged_files, "file"), plural(report.other_files, "file")
+            click.echo(f"{same} unchanged, {others} not a transcript.")
         for flaw in report.flaws[:SHOWN_FLAWS]:
             click.echo(f"  left out: {terminal_safe(flaw.path)}, {flaw.where}: {terminal_safe(flaw.why)}")
         if len(report.flaws) > SHOWN_FLAWS:
@@ -278,12 +284,10 @@ def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspa
             library.remove(session.id, user=user)
         if workspace is None:  # only this home's own transcripts are searched here
             house.index.catch_up()
-    if shell.json:
-        print_json({"removed": [session.id for session in there]})
-    else:
-        click.echo(
-            f"Removed {plural(len(there), 'session')}. What was learned from them stays; `reverie erase` erases it."
-        )
+    shell.tell(
+        {"removed": [session.id for session in there]},
+        f"Removed {plural(len(there), 'session')}. What was learned from them stays; `reverie erase` erases it.",
+    )
 
 
 @sessions.command()
@@ -293,8 +297,7 @@ def sources(*, workspace: str | None, shell: Shell) -> None:
     """The paths that are read again at every refresh."""
     with shell.opened() as house:
         found = _library(house, workspace).sources()
-    if shell.json:
-        print_json(found)
+    if shell.printed_json(found):
         return
     if not found:
         click.echo("No sources: no harness was found, and nothing was added. `reverie sessions add PATH` adds one.")
@@ -361,8 +364,7 @@ def search(
         stated = [] if narrowed else house.search_statements(asked)
         missed = not hits and not stated
         hint = missed and no_sessions_hint(house)
-    if shell.json:
-        print_json([*hits, *stated])
+    if shell.printed_json([*hits, *stated]):
         return
     if when:
         click.echo(when)

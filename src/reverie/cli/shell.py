@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
-from reverie.core.ids import json_ready, plural
+from reverie.core.ids import json_ready
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from reverie.changes.proposal import Score
     from reverie.core.ids import IdKind
     from reverie.dreams.stores.dream import Located
-    from reverie.transcripts.add import Added
 
 # As Hermes has them: what it does not take, such as `reverie dream PATH`, stays as it is.
 _HINT = re.compile(r"`reverie (?:(dream(?: --propose)?)|(?:review|status|compact|explain|undo)(?: [^`\s-][^`\s]*)*)`")
@@ -50,6 +49,17 @@ class Shell:
     home: str | None
     database: str | None
     json: bool
+
+    def printed_json(self, value: object) -> bool:
+        """Whether it was printed, for a script; a person is told in words."""
+        if self.json:
+            print_json(value)
+        return self.json
+
+    def tell(self, value: object, *lines: str) -> None:
+        """JSON for a script, lines for a person."""
+        for line in () if self.printed_json(value) else lines:
+            click.echo(line)
 
     def opened(self) -> Home:
         import reverie
@@ -90,7 +100,7 @@ def with_pager(function: Callable[..., None]) -> Callable[..., None]:
                 function(shell=shell, **given)
         finally:
             text = screen.getvalue()
-            text = renamed(text)
+            text = sys.stdout.renamed(text) if isinstance(sys.stdout, _Renaming) else text
             if text.count("\n") >= shutil.get_terminal_size((80, 24)).lines:
                 click.echo_via_pager(text)
             else:
@@ -124,10 +134,12 @@ def ids(kind: IdKind) -> Callable[[click.Context, click.Parameter, str], list[Co
     return offered
 
 
-def look(house: Home) -> None:
+def look(house: Home, *, skills: bool = False) -> None:
     """Record what stands in every target, and say which could not be read."""
     for error in house.memory.touch_all():
         click.echo(f"Not looked at: {error}", err=True)
+    if skills:
+        list(house.skills.every())  # reading a skill records how it stands
 
 
 def no_sessions_hint(house: Home) -> str:
@@ -156,11 +168,7 @@ class DateOrAge(click.ParamType[datetime]):
         try:
             read = datetime.fromisoformat(value)
         except ValueError:
-            self.fail(
-                f"{value!r} is not a date. Write 2026-05-12, 2026-05-12T14:37 or an age such as 7d.",
-                param,
-                ctx,
-            )
+            self.fail(f"{value!r} is not a date. Write 2026-05-12, 2026-05-12T14:37 or an age such as 7d.", param, ctx)
         return read.replace(tzinfo=UTC) if read.tzinfo is None else read
 
 
@@ -168,11 +176,6 @@ def hints_name(program: str) -> None:
     """From now on, in all that is printed."""
     sys.stdout = cast(TextIO, _Renaming(sys.stdout, program))
     sys.stderr = cast(TextIO, _Renaming(sys.stderr, program))
-
-
-def renamed(text: str) -> str:
-    """For what is not printed by itself, but goes through a pager."""
-    return sys.stdout.renamed(text) if isinstance(sys.stdout, _Renaming) else text
 
 
 class _Renaming:
@@ -275,34 +278,20 @@ def score_lines(score: Score) -> Iterable[str]:
         yield "In brackets: what each adds to the log-odds of the score."
 
 
-def added_lines(added: Added) -> Iterable[str]:
-    fates = ", ".join(f"{count:,} {fate}" for fate, count in added.fates.most_common()) or "none"
-    yield f"{plural(added.sessions, 'session')} ({fates}), {plural(added.turns, 'turn')} added."
-    if added.noise:
-        yield f"{plural(added.noise, 'turn')} marked as harness noise."
-    if added.redacted:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in added.redacted.most_common())
-        yield f"{plural(added.redacted.total(), 'secret')} redacted before storing: {kinds}."
-    if added.unchanged_files or added.other_files:
-        yield (
-            f"{plural(added.unchanged_files, 'file')} unchanged, {plural(added.other_files, 'file')} not a transcript."
-        )
-
-
 # ---- asking first, and saying what came of it ------------------------------------------------------------------------
 
 
-def attempt_confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) -> Outcome:
+def land_confirmed(
+    house: Home, land: Callable[..., Outcome], shell: Shell, *, yes: bool, landed: str = "Landed as"
+) -> None:
     """Do it; where that would touch a critical rule, ask first. A script has to say `--yes`."""
     from reverie.changes.policy import CONFIRM
     from reverie.memory.operation import Conflicted
 
-    outcome = attempt(yes)
+    outcome = land(even_critical=yes)
     asks = isinstance(outcome, Conflicted) and outcome.why == CONFIRM and not shell.json
-    return attempt(True) if asks and click.confirm("That is a critical rule. Change it all the same?") else outcome
-
-
-def tell_outcome(house: Home, outcome: Outcome, shell: Shell, landed: str = "Landed as") -> None:
+    if asks and click.confirm("That is a critical rule. Change it all the same?"):
+        outcome = land(even_critical=True)
     tell_outcomes(house, [outcome], shell, landed)
 
 
@@ -310,18 +299,27 @@ def tell_outcomes(house: Home, outcomes: Sequence[Outcome], shell: Shell, landed
     """One after another; as JSON one object, or a list where several were asked for."""
     from reverie.changes.land import Landed, Unchanged, Unsafe, in_words
 
-    if shell.json:
-        values = [_as_json(house, outcome) for outcome in outcomes]
-        print_json(values[0] if len(values) == 1 else values)
-    for outcome in outcomes if not shell.json else ():
-        if isinstance(outcome, Landed):
-            click.echo(f"{landed} {outcome.change.id}.")
-            for line in landed_lines(house, outcome.change):
-                print_sentence(console(), line)
-        else:
-            click.echo(in_words(outcome))
+    values = list[dict[str, object]]()
+    for outcome in outcomes:
+        change = outcome.change if isinstance(outcome, Landed) else None
+        if shell.json:
+            value: dict[str, object] = {
+                "outcome": type(outcome).__name__.lower(),
+                "said": in_words(outcome),
+                "change": change and change.id,
+                "findings": outcome.report.findings if isinstance(outcome, Unsafe) else [],
+                "sentence": _sentence(house, change) if change else "",
+                "files": [str(file) for file in _files(house, change)] if change else [],
+            }
+            values.append(value)
+            continue
+        click.echo(f"{landed} {change.id}." if change else in_words(outcome))
+        for line in landed_lines(house, change) if change else ():
+            print_sentence(console(), line)
         if isinstance(outcome, Unsafe):
             click.echo("If you have read this and decided: say it again with --despite-findings.", err=True)
+    if shell.json:
+        print_json(values[0] if len(values) == 1 else values)
     if not all(isinstance(outcome, Landed | Unchanged) for outcome in outcomes):
         sys.exit(1)
 
@@ -339,17 +337,3 @@ def _sentence(house: Home, change: Change) -> str:
 
 def _files(house: Home, change: Change) -> list[Path]:
     return [file for edit in change.edits if (file := house.file_of(change.target, edit.document))]
-
-
-def _as_json(house: Home, outcome: Outcome) -> dict[str, object]:
-    from reverie.changes.land import Landed, Unsafe, in_words
-
-    change = outcome.change if isinstance(outcome, Landed) else None
-    return {
-        "outcome": type(outcome).__name__.lower(),
-        "said": in_words(outcome),
-        "change": change and change.id,
-        "findings": outcome.report.findings if isinstance(outcome, Unsafe) else [],
-        "sentence": _sentence(house, change) if change else "",
-        "files": [str(file) for file in _files(house, change)] if change else [],
-    }

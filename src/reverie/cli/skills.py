@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -16,13 +17,13 @@ from reverie.cli.shell import (
     YES,
     DateOrAge,
     Shell,
-    attempt_confirmed,
     common,
     console,
     day,
+    land_confirmed,
     one_line,
     print_json,
-    tell_outcome,
+    tell_outcomes,
     terminal_safe,
     why_absent,
     with_pager,
@@ -31,7 +32,6 @@ from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.land import Outcome
     from reverie.changes.queue import Proposed
     from reverie.skills.library import FoundSkill
     from reverie.skills.skill import Bump
@@ -51,8 +51,7 @@ def list_(*, shell: Shell) -> None:
 
     with shell.opened() as house:
         found, outcomes = list(house.skills.every()), house.skills.outcomes()
-    if shell.json:
-        print_json([_row(one) | {"outcomes": outcomes.get(bare_name(one.skill.subject))} for one in found])
+    if shell.printed_json([_row(one) | {"outcomes": outcomes.get(bare_name(one.skill.subject))} for one in found]):
         return
     out = console()
     copies = dict[tuple[str, bytes], list[str]]()
@@ -114,7 +113,7 @@ def add(*, path: Path, folder: str, name: str | None, because: str, despite_find
     """Bring in a skill from a folder or a Markdown file. All its files are scanned first."""
     with shell.opened() as house:
         outcome = house.refining.bring_in(path, folder, name, because, despite_findings=despite_findings)
-        tell_outcome(house, outcome, shell)
+        tell_outcomes(house, [outcome], shell)
 
 
 @skills.command()
@@ -191,19 +190,12 @@ def match_(*, task: str, tags: str, budget: int, explain: bool, shell: Shell) ->
     """Which skills a task calls for, best first."""
     with shell.opened() as house:
         matches = house.skills.match(task, [tag.strip() for tag in tags.split(",") if tag.strip()], budget)
-    if shell.json:
-        rows = [
-            {
-                "skill": one.skill.subject,
-                "description": one.skill.description or "",
-                "score": one.score,
-                "tokens": one.tokens,
-                "parts": dict(one.parts),
-                "why": one.why,
-            }
-            for one in matches
-        ]
-        print_json(rows)
+    rows = [
+        {"skill": one.skill.subject, "description": one.skill.description or "", "score": one.score}
+        | {"tokens": one.tokens, "parts": dict(one.parts), "why": one.why}
+        for one in matches
+    ]
+    if shell.printed_json(rows):
         return
     for one in matches:
         click.echo(f"{one.score:.2f}  {one.skill.subject}  ({one.tokens:,} tokens)")
@@ -224,12 +216,8 @@ def match_(*, task: str, tags: str, budget: int, explain: bool, shell: Shell) ->
 def revert(*, name: str, version: str, because: str, despite_findings: bool, yes: bool, shell: Shell) -> None:
     """Bring back an older version of a skill, byte for byte."""
     with shell.opened() as house:
-
-        def attempt(even_critical: bool) -> Outcome:
-            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
-            return house.refining.revert_skill(name, version, because, **kinds)
-
-        tell_outcome(house, attempt_confirmed(attempt, shell, yes=yes), shell)
+        land = partial(house.refining.revert_skill, name, version, because, despite_findings=despite_findings)
+        land_confirmed(house, land, shell, yes=yes)
 
 
 @skills.command()
@@ -240,11 +228,7 @@ def revert(*, name: str, version: str, because: str, despite_findings: bool, yes
 def archive(*, name: str, because: str, yes: bool, shell: Shell) -> None:
     """Retire a skill: it moves to .archive, nothing is deleted, and `reverie undo` brings it back."""
     with shell.opened() as house:
-
-        def attempt(even_critical: bool) -> Outcome:
-            return house.refining.retire_skill(name, because, even_critical=even_critical)
-
-        tell_outcome(house, attempt_confirmed(attempt, shell, yes=yes), shell)
+        land_confirmed(house, partial(house.refining.retire_skill, name, because), shell, yes=yes)
 
 
 @skills.command()
@@ -257,10 +241,10 @@ def critical(*, name: str, rule: str, off: bool, shell: Shell) -> None:
     always asks a person, whatever the policy says."""
     with shell.opened() as house:
         marked = house.refining.mark_rule(name, rule, critical=not off)
-    if shell.json:
-        print_json({"rule": marked.text, "where": f"{marked.target}/{marked.document}", "critical": not off})
-    else:
-        click.echo(f"{name}: {'no longer ' if off else ''}critical: {one_line(terminal_safe(marked.text), 100)}")
+    shell.tell(
+        {"rule": marked.text, "where": f"{marked.target}/{marked.document}", "critical": not off},
+        f"{name}: {'no longer ' if off else ''}critical: {one_line(terminal_safe(marked.text), 100)}",
+    )
 
 
 @skills.command()
@@ -286,17 +270,6 @@ def refinements(*, since: datetime, shell: Shell) -> None:
 
 
 def _row(found: FoundSkill) -> dict[str, object]:
-    skill = found.skill
-    return {
-        "path": found.path,
-        "name": skill.name,
-        "description": skill.description,
-        "version": skill.version,
-        "tags": skill.tags,
-        "triggers": skill.triggers,
-        "priority": skill.priority,
-        "enabled": skill.enabled,
-        "refinements": skill.refinements,
-        "last_refined": skill.last_refined,
-        "shape": skill.shape,
-    }
+    names = ("name", "description", "version", "tags", "triggers", "priority", "enabled")
+    more = ("refinements", "last_refined", "shape")
+    return {"path": found.path} | {name: getattr(found.skill, name) for name in (*names, *more)}

@@ -171,7 +171,13 @@ def explain(*, what: str, shell: Shell) -> None:
             show_proposal(house, house.id_of("proposal", what), shell)
             return
         if what.startswith("drm_"):
-            _located(house.tenants.dream_anywhere(what), shell)
+            located = house.tenants.dream_anywhere(what)
+            if shell.printed_json(located):
+                return
+            click.echo(f"{located.dream.id} of {dream_owner(located)} is {located.dream.status}.\n")
+            _night(located.dream, shell)
+            for flaw in () if located.dream.diary else located.dream.flaws:
+                click.echo(terminal_safe(flaw))
             return
         dreams = house.dreams.records.find(house.owned, limit=50)
     if what == "last":
@@ -196,20 +202,8 @@ def explain(*, what: str, shell: Shell) -> None:
         _matter(one)
 
 
-def _located(found: Located, shell: Shell) -> None:
-    if shell.json:
-        print_json(found)
-        return
-    click.echo(f"{found.dream.id} of {dream_owner(found)} is {found.dream.status}.\n")
-    _night(found.dream, shell)
-    if not found.dream.diary:
-        for flaw in found.dream.flaws:
-            click.echo(terminal_safe(flaw))
-
-
 def _night(dream: Dream, shell: Shell) -> None:
-    if shell.json:
-        print_json(dream)
+    if shell.printed_json(dream):
         return
     print_diary(terminal_safe(dream.diary))
     for asked in dream.consulted:
@@ -275,7 +269,13 @@ def audit(
     with Home(load(shell.home, {"database": shell.database}), SystemClock()) as house:  # opening one makes its folder
         report = house.audit(paths, only=only).narrowed(kinds, house.memory.target(target).name if target else None)
     if html is not None:
-        _write(html, report)
+        from reverie.audit.report import audit_page
+
+        try:
+            html.write_text(audit_page(report), "utf-8", "backslashreplace")
+        except OSError as error:
+            said = f"{html} cannot be written: {error.strerror}."
+            raise BadInput(said, expected="a file in a folder of yours") from error
     proposed = list[str]()
     if fix:
         with shell.opened() as house:
@@ -289,17 +289,6 @@ def audit(
             click.echo(line)
         if html is not None:
             click.echo(f"The page is in {html}.")
-
-
-def _write(path: Path, report: AuditReport) -> None:
-    from reverie.audit.report import audit_page
-
-    try:
-        path.write_text(audit_page(report), "utf-8", "backslashreplace")
-    except OSError as error:
-        raise BadInput(
-            f"{path} cannot be written: {error.strerror}.", expected="a file in a folder of yours"
-        ) from error
 
 
 def propose_all(house: Home, findings: Sequence[Finding]) -> Iterator[str]:
@@ -326,28 +315,15 @@ def propose_all(house: Home, findings: Sequence[Finding]) -> Iterator[str]:
 
 def audit_as_json(report: AuditReport) -> dict[str, Any]:
     """The whole report. A suggestion is told as the operations it would make."""
-    return {
-        "at": report.at,
-        "homes": report.homes,
-        "counts": report.counts,
-        "findings": [
-            {
-                "kind": one.kind,
-                "severity": one.severity,
-                "home": one.spot.home,
-                "target": one.spot.target,
-                "document": one.spot.document,
-                "number": one.spot.number,
-                "words": one.words,
-                "why": one.why,
-                "advice": one.advice,
-                "operations": list(one.suggestion.actions) if one.suggestion else [],
-                "other": one.other,
-                "other_words": one.other_words,
-            }
-            for one in report.findings
-        ],
-    }
+    findings = [
+        {"kind": one.kind, "severity": one.severity}
+        | {name: getattr(one.spot, name) for name in ("home", "target", "document", "number")}
+        | {"words": one.words, "why": one.why, "advice": one.advice}
+        | {"operations": list(one.suggestion.actions) if one.suggestion else []}
+        | {"other": one.other, "other_words": one.other_words}
+        for one in report.findings
+    ]
+    return {"at": report.at, "homes": report.homes, "counts": report.counts, "findings": findings}
 
 
 def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
@@ -367,10 +343,8 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
     for finding in worst[:most]:
         yield ""
         yield from _wrapped(f"{finding.kind.upper()}  {finding.why}", width)
-        if finding.words:
-            yield f"  “{cut_line(finding.words, width - 6)}”"
-        if finding.other_words:
-            yield f"  “{cut_line(finding.other_words, width - 6)}”"
+        for words in filter(None, (finding.words, finding.other_words)):
+            yield f"  “{cut_line(words, width - 6)}”"
         places = f"{finding.spot}" + (f" and {finding.other}" if finding.other else "")
         yield f"  {cut_line(places, width - 2)}"
     if len(worst) > most:
@@ -390,12 +364,7 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
                 full = f"{filling.characters:,} of {filling.budget:,} characters"
                 yield f"   {cut_line(f'{filling.spot.target}/{filling.spot.document}: {full}', width - 3)}"
     yield ""
-    yield from _next(report, worst, width)
-
-
-def _next(report: AuditReport, worst: Sequence[Finding], width: int) -> Iterator[str]:
-    can = sum(one.suggestion is not None for one in worst)
-    if can:
+    if can := sum(one.suggestion is not None for one in worst):
         text = f"Next: `reverie audit --fix` proposes {plural(can, 'change')}; `--html audit.html` shows everything."
     elif worst:
         text = "Next: `reverie audit --html audit.html` shows everything; a person has to decide these."

@@ -28,11 +28,7 @@ def verify(*, shell: Shell) -> None:
     """Check that database, files and git agree and that nothing was altered. Changes nothing."""
     with shell.opened() as house:
         found = house.verify()
-    if shell.json:
-        print_json(found)
-    else:
-        for check in found:
-            click.echo(f"{'ok  ' if check.ok else 'BAD '} {check.name}: {check.said}")
+    shell.tell(found, *(f"{'ok  ' if check.ok else 'BAD '} {check.name}: {check.said}" for check in found))
     if not all(check.ok for check in found):
         sys.exit(1)
 
@@ -75,22 +71,16 @@ def backup(*, file: Path, force: bool, shell: Shell) -> None:
     """
     with shell.opened() as house, progress(shell) as watch:
         made = house.backup(file, force=force, watch=watch)
-    if shell.json:
-        print_json({"file": str(made.file), "bytes": made.bytes, **manifest_as_json(made.manifest)})
+    if shell.printed_json({"file": str(made.file), "bytes": made.bytes, **manifest_as_json(made.manifest)}):
         return
-    click.echo(f"Wrote {made.file}: {held(made.manifest)}; {size(made.bytes)}.")
+    size = f"{made.bytes / 1e6:,.1f} MB" if made.bytes >= 100_000 else f"{made.bytes / 1e3:,.1f} kB"
+    click.echo(f"Wrote {made.file}: {held(made.manifest)}; {size}.")
     warn(made.manifest)
 
 
 def manifest_as_json(manifest: Manifest) -> dict[str, Any]:
-    return {
-        "schema": manifest.schema,
-        "created_at": manifest.created_at,
-        "tables": manifest.tables,
-        "files": manifest.files,
-        "ledger": manifest.ledger,
-        "left_out": manifest.left_out,
-    }
+    names = ("schema", "created_at", "tables", "files", "ledger", "left_out")
+    return {name: getattr(manifest, name) for name in names}
 
 
 def held(manifest: Manifest) -> str:
@@ -104,13 +94,8 @@ def warn(manifest: Manifest) -> None:
         click.echo(f"Left out: {terminal_safe(path)} is a link, or not a regular file.", err=True)
     for workspace, head in manifest.ledger.items():
         if not head.whole:
-            click.echo(
-                f"The ledger of {terminal_safe(workspace)} was already broken; `reverie verify` says where.", err=True
-            )
-
-
-def size(count: int) -> str:
-    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
+            broken = f"The ledger of {terminal_safe(workspace)} was already broken"
+            click.echo(f"{broken}; `reverie verify` says where.", err=True)
 
 
 @contextmanager
@@ -238,7 +223,9 @@ def erase(
     with shell.opened() as house:
         plan = None
         if expired and dry_run:
-            _show_expiring(shell, house.erase.expiring(workspace=workspace))
+            plans = house.erase.expiring(workspace=workspace)
+            if not shell.printed_json([_dry_run(one) for one in plans]):
+                _show_all(plans)
             return
         if expired:
             done = house.erase.expire(workspace=workspace)
@@ -259,14 +246,11 @@ def erase(
         sys.exit(1)
 
 
-def _show_expiring(shell: Shell, plans: list[Plan]) -> None:
-    if shell.json:
-        print_json([_dry_run(plan) for plan in plans])
-    elif not plans:
+def _show_all(plans: list[Plan]) -> None:
+    if not plans:
         click.echo(NONE_EXPIRED)
-    else:
-        for plan in plans:
-            _show(plan)
+    for plan in plans:
+        _show(plan)
 
 
 def _dry_run(plan: Plan) -> dict[str, Any]:
@@ -301,13 +285,8 @@ def _left(left: tuple[Left, ...]) -> None:
 
 
 def _tell(shell: Shell, plan: Plan | None, done: list[Erasure]) -> None:
-    if shell.json:
-        print_json(
-            [
-                {"erasure": one.id, "kind": one.kind, "counts": one.counts, "left": one.left, "ended_at": one.ended_at}
-                for one in done
-            ]
-        )
+    names = ("kind", "counts", "left", "ended_at")
+    if shell.printed_json([{"erasure": one.id} | {name: getattr(one, name) for name in names} for one in done]):
         return
     if not done:
         click.echo(NONE_EXPIRED)

@@ -325,19 +325,15 @@ def caller(
             raise Problem(403, f"The key {key.id} lacks the scope {' and '.join(needed.scopes)}.")
         if anthropic_workspace_id not in (None, key.workspace):
             raise Problem(403, f"The key {key.id} does not belong to that workspace.")
-        yield Caller(key, Scope(key.workspace, _user(key, reverie_user), key.id), house, limits)
-
-
-def _user(key: ApiKey, asked: str | None) -> str | None:
-    try:
-        name = unquote(asked or "", errors="strict")
-    except UnicodeDecodeError as error:
-        raise Problem(400, "reverie-user: its bytes are not UTF-8.") from error
-    if not name.isprintable() or len(name) > 255 or not (asked or "").isascii():
-        raise Problem(400, "reverie-user: not a name. Percent-encode what is not ASCII.")
-    if key.user and name not in ("", key.user):
-        raise Problem(403, f"The key {key.id} is bound to another user.")
-    return key.user or name or None
+        try:
+            name = unquote(reverie_user or "", errors="strict")
+        except UnicodeDecodeError as error:
+            raise Problem(400, "reverie-user: its bytes are not UTF-8.") from error
+        if not name.isprintable() or len(name) > 255 or not (reverie_user or "").isascii():
+            raise Problem(400, "reverie-user: not a name. Percent-encode what is not ASCII.")
+        if key.user and name not in ("", key.user):
+            raise Problem(403, f"The key {key.id} is bound to another user.")
+        yield Caller(key, Scope(key.workspace, key.user or name or None, key.id), house, limits)
 
 
 Reader = Annotated[Caller, Security(caller, scopes=[Permission.READ.value])]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import asyncio
 import json
 from calendar import Calendar
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
@@ -28,7 +28,7 @@ from reverie.search.finder import exchanges, passage
 from reverie.transcripts.records import SessionQuery
 from reverie.web.inbox import parts
 from reverie.web.memory import where_of
-from reverie.web.pages import Plot, barred
+from reverie.web.pages import barred
 
 router = APIRouter()
 MOST_NIGHTS, MOST_MONTHS = 60, 2
@@ -41,7 +41,16 @@ def nights(request: Request) -> Response:
     home, pages = parts(request)
     dreams = home.dreams.records.find(home.owned, limit=MOST_NIGHTS)
     told = [(one, night_summary(one)) for one in dreams]
-    return pages.page(request, "nights.html", dreams=told, months=_months(dreams, home.config.timezone))
+    # The last months in which there were nights, the newest first.
+    on: dict[date, list[Dream]] = {}
+    for dream in dreams:
+        on.setdefault(dream.started_at.astimezone(home.config.timezone).date(), []).append(dream)
+    months = list[_Month]()
+    for first in sorted({day.replace(day=1) for day in on}, reverse=True)[:MOST_MONTHS]:
+        weeks = Calendar().monthdatescalendar(first.year, first.month)
+        shown = [[(day, on.get(day, [])) if day.month == first.month else (None, []) for day in week] for week in weeks]
+        months.append(_Month(first, shown))
+    return pages.page(request, "nights.html", dreams=told, months=months)
 
 
 @router.get("/nights/{dream}")
@@ -74,19 +83,6 @@ def _night_page(request: Request, dream: str, said: list[str]) -> Response:
 class _Month:
     first: date
     weeks: list[list[tuple[date | None, list[Dream]]]]  # no date outside the month
-
-
-def _months(dreams: Sequence[Dream], zone: tzinfo) -> list[_Month]:
-    """The last months in which there were nights, the newest first."""
-    on: dict[date, list[Dream]] = {}
-    for dream in dreams:
-        on.setdefault(dream.started_at.astimezone(zone).date(), []).append(dream)
-    months = list[_Month]()
-    for first in sorted({day.replace(day=1) for day in on}, reverse=True)[:MOST_MONTHS]:
-        weeks = Calendar().monthdatescalendar(first.year, first.month)
-        shown = [[(day, on.get(day, [])) if day.month == first.month else (None, []) for day in week] for week in weeks]
-        months.append(_Month(first, shown))
-    return months
 
 
 # ---- the transcripts -------------------------------------------------------------------------------------------------
@@ -158,8 +154,13 @@ def _bar_label(dream: Dream) -> str:
     return f"{dream.started_at:%Y-%m-%d} over {dream.target}"
 
 
-def _health(dreams: Sequence[Dream]) -> list[Plot]:
-    """The last nights: what they read, what came of it, how long they took."""
+@router.get("/status")
+def status(request: Request, check: bool = False) -> Response:
+    home, pages = parts(request)
+    unread = [str(error) for error in home.memory.touch_all()]
+    names = list(dict.fromkeys([*home.memory.present(), *home.dreams.records.targets(home.owned)]))
+    # The last nights: what they read, what came of it, how long they took.
+    dreams = home.dreams.records.find(home.owned, limit=PLOTTED)
     done = [one for one in reversed(dreams) if one.ended_at]
     read = [(one.started_at, float(len(one.sessions)), _bar_label(one)) for one in done]
     came = [(one.started_at, float(one.landed + len(one.proposals)), _bar_label(one)) for one in done]
@@ -173,14 +174,6 @@ def _health(dreams: Sequence[Dream]) -> list[Plot]:
         barred("Landed or asked", came),
         barred("Seconds taken", took, top="{:,.1f}"),
     )
-    return [one for one in plots if one]
-
-
-@router.get("/status")
-def status(request: Request, check: bool = False) -> Response:
-    home, pages = parts(request)
-    unread = [str(error) for error in home.memory.touch_all()]
-    names = list(dict.fromkeys([*home.memory.present(), *home.dreams.records.targets(home.owned)]))
     values = {
         "usage": [(name, one) for name in names for one in home.memory.usage(name)],
         "staged": {name: len(home.dreams.records.staged(home.owned, name)) for name in names},
@@ -198,7 +191,7 @@ def status(request: Request, check: bool = False) -> Response:
         "unread": unread,
         "home": str(home.config.home) if home.is_whole else "",
         "behind": home.index.behind(),
-        "plots": _health(home.dreams.records.find(home.owned, limit=PLOTTED)),
+        "plots": [one for one in plots if one],
     }
     return pages.page(request, "status.html", **values)
 
