@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from reverie.core.scope import Origin
 from reverie.dreams.light.candidate import MAX_WORDING
 from reverie.dreams.light.notice import notice, notice_candidates
-from reverie.transcripts.intake import Intake
 from reverie.transcripts.messages import plain_events
+from reverie.transcripts.readers import Intake
 from reverie.transcripts.session import Session
 
 PHRASES = (

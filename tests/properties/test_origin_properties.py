@@ -18,9 +18,8 @@ from reverie.core.errors import NotVerbatim
 from reverie.core.scope import Origin, weakest
 from reverie.dreams.light.candidate import Candidate, Kind
 from reverie.dreams.light.notice import notice_candidates
-from reverie.transcripts.intake import Intake
 from reverie.transcripts.messages import plain_events, read_message
-from reverie.transcripts.readers import Event, Opened, reader_of, readers
+from reverie.transcripts.readers import Event, Intake, Opened, reader_of, readers
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

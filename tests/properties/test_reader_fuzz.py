@@ -17,8 +17,7 @@ from reverie.safety.redact import redact
 from reverie.storage.session_rows import head_values, turn_row
 from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
 from reverie.transcripts.files import FileLimits, limited
-from reverie.transcripts.intake import Intake
-from reverie.transcripts.readers import SNIFFED_BYTES, readers
+from reverie.transcripts.readers import SNIFFED_BYTES, Intake, readers
 from tests.conftest import HomeMaker
 from tests.sizes import sized
 

@@ -19,8 +19,8 @@ from reverie.dreams.items import Item, Op
 from reverie.dreams.light.notice import NOBODY
 from reverie.dreams.light.spans import sentences
 from reverie.dreams.verify.reasons import Reason, Severity
-from reverie.transcripts.intake import Intake
 from reverie.transcripts.messages import plain_events
+from reverie.transcripts.readers import Intake
 from reverie.transcripts.session import Session
 from tests.golden.playing import NIGHTS, read
 from tests.nights import LAST_WEEK, NOW, entries, entry, material, night, ran, session, sessions

@@ -8,7 +8,7 @@ import pytest
 
 from reverie.core.scope import Origin
 from reverie.dreams.decide import Rules, decide
-from reverie.transcripts.intake import Intake
+from reverie.transcripts.readers import Intake
 from reverie.transcripts.session import Session
 from tests.foreign.transcripts import OWN, READERS, SHAPES, Shape, written
 from tests.nights import NOW, add, cites, material

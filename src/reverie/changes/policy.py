@@ -176,13 +176,13 @@ def parse_policy(text: str, name: str) -> Policy:
     }
     every = known["memory"] | known["skills"]
     targets = {name: _answers(one, f"target.{name}", every) for name, one in _table(told, "target").items()}
-    review = known["review"] | _table(told, "review")
+    review: dict[str, Any] = known["review"] | _table(told, "review")
     _only_known(review, list(known["review"]), "[review] ")
-    people = review["approvers"]
+    people, own = review["approvers"], review["own_proposals"]
     if not isinstance(people, list) or not all(isinstance(one, str) for one in people):
         raise BadSetting(f"The policy says approvers = {people!r}.", expected='a list of names such as ["ann"]')
-    if review["own_proposals"] not in ("always", "private", "never"):
-        raise BadSetting(f"own_proposals is {review['own_proposals']!r}.", expected="always, private or never")
+    if own not in ("always", "private", "never"):
+        raise BadSetting(f"own_proposals is {own!r}.", expected="always, private or never")
     for key in ("per_day", "expires_after_days"):
         days = review[key]
         if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= LARGEST:

@@ -391,8 +391,9 @@ class Review:
         if change is None:
             last = self.records.find(self.scope, ChangeQuery(target=within, limit=1, ours=True))
             if not last:
-                hint = "`reverie history` lists what there is."
-                raise NotFound("There is no change of ours to take back.", next_step=hint)
+                raise NotFound(
+                    "There is no change of ours to take back.", next_step="`reverie history` lists what there is."
+                )
             if last[0].grounds.undoes:
                 return already_undone(last[0].grounds.undoes, last[0])
             change = last[0].id

@@ -21,6 +21,7 @@ from pathlib import Path
 from reverie.core.errors import BadInput, NotATranscript, ReverieError
 from reverie.core.scope import Origin, Scope, weakest
 from reverie.transcripts.files import (
+    MAGIC,
     FileLimits,
     FileRefused,
     check_databases,
@@ -30,11 +31,20 @@ from reverie.transcripts.files import (
     kept_name,
     limited,
 )
-from reverie.transcripts.intake import Intake, Redact, SessionReader
-from reverie.transcripts.readers import WHOLE_FILE, Event, Flaw, Opened, Reader, reader_named, reader_of
+from reverie.transcripts.readers import (
+    WHOLE_FILE,
+    Event,
+    Flaw,
+    Intake,
+    Opened,
+    Reader,
+    Redact,
+    SessionReader,
+    reader_named,
+    reader_of,
+)
 from reverie.transcripts.records import Quarantine, Quarantined, Records, SessionBusy, Sources
-from reverie.transcripts.session import Head, Said
-from reverie.transcripts.sqlite_files import MAGIC
+from reverie.transcripts.session import Said
 
 _SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__", ".venv"}
 _LONGEST_REASON = 300
@@ -241,7 +251,8 @@ class Adding:
 
     def _keep(self, reading: SessionReader, path: str | None) -> None:
         scope = self.scope.of(reading.head.user or self.user or self.owner)
-        if not self.bring_back and self._was_removed(scope, reading.head.id):
+        known = None if self.bring_back else self.records.known(scope, reading.head.id)
+        if known is not None and known.removed:
             self.added.fates["removed before"] += 1
             reading.skip()
             return
@@ -249,10 +260,6 @@ class Adding:
         self.added.fates[fate] += 1
         self.added.turns += turns
         self._tell(path or "")
-
-    def _was_removed(self, scope: Scope, session_id: str) -> bool:
-        known = self.records.known(scope, session_id)
-        return known is not None and known.removed
 
 
 def _watched(events: Iterable[Event]) -> Iterator[Event]:
@@ -337,16 +344,8 @@ class Importing:
         with limited(self.limits):
             chosen = self._reader(path, reader)
         owner = self.scope.user or ""
-        run = Adding(
-            self.scope,
-            owner,
-            self.records,
-            self.sources,
-            self.readers,
-            lambda: Intake(owner, self.redact),
-            self.quarantine,
-            self.limits,
-        )
+        kept = (self.records, self.sources, self.readers, lambda: Intake(owner, self.redact))
+        run = Adding(self.scope, owner, *kept, self.quarantine, self.limits)
         imported = Imported(run.added, chosen.name)
         try:
             run.read(path, chosen, through=lambda events: self._of_sender(events, imported.names))
@@ -371,22 +370,16 @@ class Importing:
         return chosen
 
     def _of_sender(self, events: Iterable[Event], names: list[str]) -> Iterator[Event]:
-        most = Origin.MEMBER
+        """With heads that name nobody else. Sessions of someone else are at most a member's."""
+        most, user = Origin.MEMBER, self.scope.user
         for event in events:
             if isinstance(event, Opened):
-                most, head = self._most(event.head), self._owned(event.head)
+                whose = event.head.user
+                most = Origin.MEMBER if user and whose not in (None, user) else self.speaker(user or whose or "")
+                head = replace(event.head, id=kept_id(event.head.id), user=user or kept_id(whose or "") or None)
                 names.extend([head.id] if len(names) < MOST_NAMES else [])
                 yield Opened(head)
             elif isinstance(event, Said) and event.role in _SPOKEN:
                 yield replace(event, origin=weakest((most, event.origin or most)))
             else:
                 yield event
-
-    def _most(self, head: Head) -> Origin:
-        """Sessions of someone else are at most a member's."""
-        user = self.scope.user
-        return Origin.MEMBER if user and head.user not in (None, user) else self.speaker(user or head.user or "")
-
-    def _owned(self, head: Head) -> Head:
-        """A head that names nobody else. The id is as it will be kept."""
-        return replace(head, id=kept_id(head.id), user=self.scope.user or kept_id(head.user or "") or None)

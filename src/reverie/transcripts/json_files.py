@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from reverie.transcripts.files import check_time
+from reverie.transcripts.files import check_time, decoded
 from reverie.transcripts.json_streams import (
     PIECE,
     CutOff,
@@ -83,15 +83,6 @@ def whole_json(path: Path) -> Any | Flaw:
 
 def is_large(path: Path) -> bool:
     return path.stat().st_size > PIECE
-
-
-def decoded(raw: bytes) -> tuple[str, bool]:
-    """Text of UTF-8 bytes, and whether some of them were not UTF-8."""
-    raw = raw.removeprefix(b"\xef\xbb\xbf")
-    try:
-        return raw.decode("utf-8"), False
-    except UnicodeDecodeError:
-        return raw.decode("utf-8", "replace"), True
 
 
 def first_line(start: bytes) -> Any:

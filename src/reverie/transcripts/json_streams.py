@@ -67,14 +67,8 @@ def parsed_beginning(text: str) -> Any:
 
 
 def _checked(value: Any, text: str) -> Any:
-    if text.count("[") + text.count("{") > MOST_DEPTH:
-        _check_depth(value)
-    return storable(value) if _ESCAPED_SURROGATE.search(text) else value
-
-
-def _check_depth(value: Any) -> None:
-    level = [value]
-    for _ in range(MOST_DEPTH):
+    level = [value] if text.count("[") + text.count("{") > MOST_DEPTH else []
+    for _ in range(MOST_DEPTH if level else 0):
         level = [
             child
             for parent in level
@@ -82,19 +76,23 @@ def _check_depth(value: Any) -> None:
             for child in (parent.values() if isinstance(parent, dict) else parent)
             if isinstance(child, dict | list)
         ]
-        if not level:
-            return
-    raise ValueError(_TOO_DEEP)
+    if level:
+        raise ValueError(_TOO_DEEP)
+    return storable(value) if _ESCAPED_SURROGATE.search(text) else value
 
 
 def storable(value: Any, depth: int = 0) -> Any:
     """The same value as a database can hold it. Raises ValueError where it is nested too deeply."""
     if isinstance(value, str):
-        return without_surrogates(value)
+        # Half a character cannot be written to any file or database; it is shown as the mark for that.
+        return value if value.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return value if -(10**_MOST_DIGITS) < value < 10**_MOST_DIGITS else _beyond(value)
+        try:
+            return value if -(10**_MOST_DIGITS) < value < 10**_MOST_DIGITS else float(value)
+        except OverflowError:
+            return None
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if not isinstance(value, Mapping | list | tuple):
@@ -104,18 +102,6 @@ def storable(value: Any, depth: int = 0) -> Any:
     if isinstance(value, Mapping):
         return {storable(key, depth + 1): storable(child, depth + 1) for key, child in value.items()}
     return [storable(child, depth + 1) for child in value]
-
-
-def _beyond(value: int) -> float | None:
-    try:
-        return float(value)
-    except OverflowError:
-        return None
-
-
-def without_surrogates(text: str) -> str:
-    """Half a character cannot be written to any file or database; it is shown as the mark for that."""
-    return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def dumped(value: object) -> str:
@@ -169,8 +155,15 @@ class StreamedList:
         with self.path.open("rb") as file:
             try:
                 for _, span in _children(file, self.span):
-                    if not _is_blank(file, span):
-                        yield _element(self.path, file, span)
+                    if _is_blank(file, span):
+                        continue
+                    try:
+                        value = value_in_span(self.path, file, span)
+                    except CutOff:
+                        raise
+                    except ValueError:
+                        value = None  # no reader takes it for a message; each says where it stands
+                    yield value
             except CutOff:
                 if not self.cut_off:  # else it is known, and said
                     raise
@@ -254,15 +247,6 @@ def value_in_span(path: Path, file: BinaryIO, span: FileSpan) -> Any:
         case 0x5B:
             return StreamedList(path, span)
     return _shortened(file, span, _Room())
-
-
-def _element(path: Path, file: BinaryIO, span: FileSpan) -> Any:
-    try:
-        return value_in_span(path, file, span)
-    except CutOff:
-        raise
-    except ValueError:
-        return None  # no reader takes it for a message; each says where it stands
 
 
 def _kept_whole(

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
@@ -18,10 +19,9 @@ from reverie.core.errors import BadInput, NotATranscript, NotPermitted
 from reverie.core.scope import Scope
 from reverie.transcripts.add import Added, Adding, SkippedFile, Watch, os_reason
 from reverie.transcripts.files import FileLimits, kept_name, path_of
-from reverie.transcripts.intake import Intake, Redact, RootOf
 from reverie.transcripts.json_streams import storable
 from reverie.transcripts.messages import plain_events
-from reverie.transcripts.readers import WHOLE_FILE, Reader, reader_named, required_reader
+from reverie.transcripts.readers import WHOLE_FILE, Intake, Reader, Redact, RootOf, reader_named, required_reader
 from reverie.transcripts.records import (
     Ended,
     EndedSessions,
@@ -127,19 +127,9 @@ class Library:
     ) -> Adding:
         # A source of the owner's may hold sessions of other people: those keep their own user.
         person = None if user == self.owner else user
-        return Adding(
-            self.scope,
-            self.owner,
-            self.records,
-            self.kept_sources,
-            readers or self.readers,
-            lambda: Intake(self.owner, self.redact, person, self.root_of),
-            self.quarantine,
-            self.limits,
-            person,
-            reader,
-            **how,
-        )
+        kept = (self.records, self.kept_sources, readers or self.readers)
+        intake = partial(Intake, self.owner, self.redact, person, self.root_of)
+        return Adding(self.scope, self.owner, *kept, intake, self.quarantine, self.limits, person, reader, **how)
 
     def find(self, *, user: str | None = None, wanted: SessionQuery | None = None) -> Iterator[Stored]:
         """The sessions there are, newest first."""
@@ -230,57 +220,36 @@ def as_if_refreshed(
     """A library with what the known sources have that is new. Of what is new it knows the words of the newest
     `most` that are wanted; of the others only that they are there."""
     records = _Overlay(library.records, most, wanted)
-    sources = cast(Sources, _Unmarked(library.kept_sources))
-    quarantine = cast(Quarantine, _Untouched(library.quarantine))
-    ended = _StillWaiting(library.ended)
-    made = replace(library, records=cast(Records, records), kept_sources=sources, quarantine=quarantine, ended=ended)
+    same = cast(Any, _Unchanged(library.kept_sources, library.quarantine, library.ended))
+    made = replace(library, records=cast(Records, records), kept_sources=same, quarantine=same, ended=same)
     made.refresh(harness=harness)
     return Refreshed(made, frozenset(records.fresh))
 
 
 @dataclass(frozen=True, slots=True)
-class _Unmarked:
-    """Sources, of which none counts as read afterwards."""
+class _Unchanged:
+    """The sources, the quarantine and the queue of the hooks: read, and this time nothing is noted in them."""
 
     sources: Sources
+    quarantine: Quarantine
+    ended: EndedSessions
 
-    def remembered(self, scope: Scope) -> object:
+    def remembered(self, scope: Scope) -> list[Source]:
         return self.sources.remembered(scope)
 
     def fingerprint(self, scope: Scope, path: str) -> str | None:
         return self.sources.fingerprint(scope, path)
 
-    def keep_fingerprint(self, scope: Scope, path: str, fingerprint: str) -> None:
-        """Not this time."""
-
-
-@dataclass(frozen=True, slots=True)
-class _StillWaiting:
-    """The queue of the hooks, of which nothing is taken away."""
-
-    ended: EndedSessions
+    def held(self, scope: Scope) -> list[Quarantined]:
+        return self.quarantine.held(scope)
 
     def waiting(self) -> list[Ended]:
         return self.ended.waiting()
 
-    def done(self, ended: Ended) -> None:
-        """Not this time."""
+    def _not_this_time(self, *_: object) -> None:
+        """It would note that something was read, put away, released or done."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Untouched:
-    """The quarantine, which nothing enters or leaves."""
-
-    quarantine: Quarantine
-
-    def held(self, scope: Scope) -> list[Quarantined]:
-        return self.quarantine.held(scope)
-
-    def put(self, scope: Scope, path: str, reader: str, fingerprint: str, why: str) -> None:
-        """Not this time."""
-
-    def release(self, scope: Scope, path: str) -> None:
-        """Not this time."""
+    keep_fingerprint = put = release = done = _not_this_time
 
 
 @dataclass(slots=True)

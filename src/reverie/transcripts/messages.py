@@ -149,11 +149,8 @@ def openai_calls(calls: object) -> tuple[ToolCall, ...]:
 def _openai_call(call: Mapping[str, Any]) -> ToolCall:
     function = call.get("function")
     inner: Mapping[str, Any] = function if isinstance(function, Mapping) else call
-    return ToolCall(
-        str(inner.get("name", "")),
-        arguments_text(inner.get("arguments")),
-        string_or_none(call.get("id") or call.get("call_id")),
-    )
+    arguments, name = arguments_text(inner.get("arguments")), str(inner.get("name", ""))
+    return ToolCall(name, arguments, string_or_none(call.get("id") or call.get("call_id")))
 
 
 def arguments_text(arguments: object) -> str:

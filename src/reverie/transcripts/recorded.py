@@ -11,7 +11,7 @@ system message sent over the API is the word of its sender: a key cannot make an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -20,8 +20,8 @@ from typing import Any, Literal, Protocol
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.scope import Origin, Scope
-from reverie.transcripts.intake import Intake, Redact
 from reverie.transcripts.messages import arguments_text, text_of
+from reverie.transcripts.readers import Intake, Redact
 from reverie.transcripts.session import Head, Role, Said, ToolCall, Turn, shown_name
 
 Kind = Literal["agent", "environment"]
@@ -262,18 +262,14 @@ def recorded_head(session: Recorded) -> Head:
 
 def recorded_turns(session: Recorded, events: Iterable[RecordedEvent], speaker: Origin, redact: Redact) -> list[Turn]:
     """Numbered from 1: where they stand in their session is known only to who keeps it."""
-    intake, head = Intake(session.user, redact), recorded_head(session)
-    return [intake.turn(number, said, head) for number, said in enumerate(all_said(events, speaker), 1)]
-
-
-def all_said(events: Iterable[RecordedEvent], speaker: Origin) -> Iterator[Said]:
+    intake, head, turns = Intake(session.user, redact), recorded_head(session), list[Turn]()
     for event in events:
         reading = _SAID.get(event.type)
         said = reading({**event.told, "id": event.id}) if reading else None
-        if said is None:
-            continue
-        by_sender = said.role in ("user", "system")
-        yield replace(said, at=event.at, origin=speaker if by_sender else None)
+        if said is not None:
+            origin = speaker if said.role in ("user", "system") else None
+            turns.append(intake.turn(len(turns) + 1, replace(said, at=event.at, origin=origin), head))
+    return turns
 
 
 def _said_message(role: Role, told: Mapping[str, Any]) -> Said:

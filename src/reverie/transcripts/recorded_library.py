@@ -14,7 +14,7 @@ from reverie.core.clock import Clock, TimeSpan
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
 from reverie.core.scope import Origin, Scope
-from reverie.transcripts.intake import Intake, Redact
+from reverie.transcripts.readers import Intake, Redact
 from reverie.transcripts.recorded import (
     Definition,
     DefinitionRecords,
@@ -148,7 +148,12 @@ class Recording:
     def create(self, wish: SessionWish, events: Sequence[Told] = ()) -> Recorded:
         check_initial(events)
         agent, now = self._agent(wish), self.clock.now()
-        self._environment(wish.environment)
+        try:
+            environment = self.environments.get(wish.environment)
+        except NotFound as error:
+            raise EnvironmentNotFound(str(error)) from error
+        if environment.archived_at is not None:
+            raise EnvironmentArchived(f"The environment {environment.id} is archived.", expected="one that is not")
         made = Recorded(
             self.ids.new("sesn"),
             self.scope.user or "",
@@ -176,14 +181,6 @@ class Recording:
             raise BadInput(f"The agent {found.id} is archived.", expected="one that new sessions can be made from")
         told = {name: value for name, value in found.told.items() if name != "metadata"}
         return {**told, **checked_storable(wish.overrides or {}), "id": found.id, "version": found.version}
-
-    def _environment(self, name: str) -> None:
-        try:
-            found = self.environments.get(name)
-        except NotFound as error:
-            raise EnvironmentNotFound(str(error)) from error
-        if found.archived_at is not None:
-            raise EnvironmentArchived(f"The environment {name} is archived.", expected="one that is not")
 
     def _title(self, title: str | None) -> str | None:
         return None if title is None else self.redact(str(checked_storable(title)))[0]

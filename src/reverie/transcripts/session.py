@@ -169,8 +169,7 @@ def quote(session: Session, number: int, words: str, weight: Weight = "support")
     turn = session.turn(number)
     if not words.strip() or words not in turn.said.whole:
         raise NotVerbatim(
-            f"The words {words[:80]!r} do not stand in turn {number} of {session.id}.",
-            expected="a verbatim quotation",
+            f"The words {words[:80]!r} do not stand in turn {number} of {session.id}.", expected="a verbatim quotation"
         )
     own = replace(turn.said, text=heard(turn.text)).whole
     whose = turn.origin if words in own else Origin.TOOL
@@ -297,13 +296,9 @@ def heard(text: str) -> str:
             kept.append(text[place : opening.start()])
             place = end + len(tag) + 3
         text = "".join([*kept, text[place:]]) if kept or place else text
-    return _without_hermes_memory(text) if _HERMES_RULE in text else text
-
-
-def _without_hermes_memory(text: str) -> str:
-    """Hermes frames a snapshot as rule, title, rule, entries; it ends at the next rule or with the text."""
-    pieces = text.split(_HERMES_RULE)
-    kept, place = [pieces[0]], 1
+    # Hermes frames a snapshot as rule, title, rule, entries; it ends at the next rule or with the text.
+    first, *pieces = text.split(_HERMES_RULE)
+    kept, place = [first], 0
     while place < len(pieces):
         if pieces[place].strip().startswith(_HERMES_TITLES):
             place += 2  # the title, and the entries behind the second rule

@@ -106,8 +106,12 @@ def typed(text: str) -> tuple[Range, ...]:
     if _SIGNED.search(line) or (_GREETED.match(line) and _SIGNED_BARE.search(line)):  # a letter
         return ()
     told = (_tagged, _quoted, _set_off, _reported)
-    foreign = sorted(chain.from_iterable(each(text, start, end) for each in told))
-    return tuple(_without(start, end, foreign))
+    ranges = list[Range]()
+    for first, last in sorted(chain.from_iterable(each(text, start, end) for each in told)):
+        if first > start:
+            ranges.append((start, first))
+        start = max(start, last)
+    return (*ranges, (start, end)) if start < end else tuple(ranges)
 
 
 def typed_text(text: str) -> str:
@@ -205,17 +209,12 @@ def _reported(text: str, start: int, end: int) -> Iterator[Range]:
         if colon and any(_expression(one).match(sentence[: colon.start()]) for one in ("hands_over", "sources")):
             yield begins + colon.start(), end
             return
-        if begins == start and _asks_about_a_text(sentence):
-            yield stops, end
+        asked = sentence.rstrip().endswith(("?", "？")) and len(sentence.split()) <= _SHORT_QUESTION
+        if begins == start and asked and _words(sentence.rstrip(" ?？")) & _set("this"):
+            yield stops, end  # "Is this true?", and then the text
             return
     if others >= 0:
         yield others, end
-
-
-def _asks_about_a_text(sentence: str) -> bool:
-    """ "Is this true?", and then the text."""
-    asked = sentence.rstrip().endswith(("?", "？")) and len(sentence.split()) <= _SHORT_QUESTION
-    return asked and bool(_words(sentence.rstrip(" ?？")) & _set("this"))
 
 
 def _is_announced(sentence: str) -> bool:
@@ -285,15 +284,6 @@ def _expression(name: str) -> re.Pattern[str]:
         case _:
             pattern = alternatives
     return re.compile(pattern, re.IGNORECASE)
-
-
-def _without(start: int, end: int, foreign: list[Range]) -> Iterator[Range]:
-    for first, last in foreign:
-        if first > start:
-            yield start, first
-        start = max(start, last)
-    if start < end:
-        yield start, end
 
 
 ENOUGH_LINES = 4  # other lines from which a habit shows

@@ -12,8 +12,8 @@ from reverie.dreams.light.candidate import About, Candidate, Kind
 from reverie.dreams.light.language import dates_in, lowered, speaks_of_self
 from reverie.dreams.light.spans import Span, Speech
 from reverie.dreams.light.tool_use import lessons
-from reverie.transcripts.intake import Intake
 from reverie.transcripts.messages import plain_events
+from reverie.transcripts.readers import Intake
 from reverie.transcripts.session import Session, Turn, quote
 
 # From where something is worth a look, in a short turn, among many words, and in a question: "could you put the total

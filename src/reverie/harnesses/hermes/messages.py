@@ -21,12 +21,12 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
 from reverie.harnesses.injected import HERMES, how_call_failed, json_object, said_apart, spoken
-from reverie.transcripts.json_files import decoded, first_line, json_lines, whole_json
+from reverie.transcripts.files import decoded, is_locked
+from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, parsed
 from reverie.transcripts.messages import is_message, read_message, role_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import MAX_TURNS, Head, Said
-from reverie.transcripts.sqlite_files import is_locked
 
 _COLUMNS = (
     "session_id",

@@ -15,9 +15,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.harnesses.hermes.messages import HermesRows, is_session_file, profile_of, read_session_file
-from reverie.transcripts.readers import Event, Flaw, Opened
-from reverie.transcripts.session import Head, project_folder, project_name
-from reverie.transcripts.sqlite_files import (
+from reverie.transcripts.files import (
     MAGIC,
     at_rest,
     cell_text,
@@ -29,6 +27,8 @@ from reverie.transcripts.sqlite_files import (
     stamp,
     why_unread,
 )
+from reverie.transcripts.readers import Event, Flaw, Opened
+from reverie.transcripts.session import Head, project_folder, project_name
 
 _SESSION_COLUMNS = (
     "id",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reverie.transcripts.files import MAGIC, cell_text, columns, reading
 from reverie.transcripts.json_streams import parsed
 from reverie.transcripts.readers import Flaw
-from reverie.transcripts.sqlite_files import MAGIC, cell_text, columns, reading
 
 NAME = "openclaw-agent.sqlite"
 _NEEDED = {"session_id", "seq", "event_json"}

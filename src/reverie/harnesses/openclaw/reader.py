@@ -26,12 +26,12 @@ from reverie.core.clock import moment
 from reverie.core.scope import Origin
 from reverie.harnesses.injected import OPENCLAW, said_apart
 from reverie.harnesses.openclaw import database as databases
+from reverie.transcripts.files import is_locked, misses_log, reading, why_unread
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import mapping_or_empty, parsed_or_none, string_or_none
 from reverie.transcripts.messages import arguments_text, origin_of, text_of
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall, project_folder, project_name
-from reverie.transcripts.sqlite_files import is_locked, misses_log, reading, why_unread
 
 Entry = Mapping[str, Any]
 Entries = Callable[[], Iterator[tuple[int, Any] | Flaw]]

@@ -17,21 +17,21 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
-from reverie.transcripts.json_files import decoded
-from reverie.transcripts.json_streams import mapping_or_empty, parsed, string_or_none
-from reverie.transcripts.messages import arguments_text
-from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
-from reverie.transcripts.session import Head, Said, ToolCall, project_folder, project_name
-from reverie.transcripts.sqlite_files import (
+from reverie.transcripts.files import (
     MAGIC,
     cell_text,
     columns,
+    decoded,
     is_interrupted,
     is_locked,
     misses_log,
     reading,
     why_unread,
 )
+from reverie.transcripts.json_streams import mapping_or_empty, parsed, string_or_none
+from reverie.transcripts.messages import arguments_text
+from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
+from reverie.transcripts.session import Head, Said, ToolCall, project_folder, project_name
 
 Record = Mapping[str, Any]
 
