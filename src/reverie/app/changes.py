@@ -13,7 +13,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadSetting, NotFound, NotPermitted, ReverieError
+from reverie.core.keys import checked_workspace
 from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
@@ -89,7 +91,6 @@ def surface_statements(home: Home) -> Iterator[Statement]:
 
 def stores(home: Home, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
     """The newest memory stores in use that are this home's, each with its first memories, without their content."""
-    from reverie.core.clock import TimeSpan
     from reverie.memory.store import StoredMemory
 
     found = list[tuple["Store", list["StoredMemory"]]]()
@@ -176,15 +177,14 @@ def _checked_again(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...
 def artifact_of(home: Home, target: str, subject: str, also: str | None = None) -> Artifact:
     from reverie.changes.drafts import artifact, skill_artifact
 
+    def seen(key: str, under: str) -> list[str]:
+        return [document for _, document in home.history_records.documents(home.owned, key, under)]
+
     folders = home.skill_folders
     folder = folders.get(target) or next((one for one in folders.values() if one.key == target), None)
     if folder is None:
-        return artifact(home.targets, target, subject, lambda key, document: document in _seen(home, key, document))
-    return skill_artifact(folder, subject, lambda under: _seen(home, folder.key, under), also)
-
-
-def _seen(home: Home, key: str, under: str) -> list[str]:
-    return [document for _, document in home.history_records.documents(home.owned, key, under)]
+        return artifact(home.targets, target, subject, lambda key, document: document in seen(key, document))
+    return skill_artifact(folder, subject, partial(seen, folder.key), also)
 
 
 def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
@@ -216,8 +216,6 @@ def history_of(home: Home, scope: Scope) -> History:
 
 def histories(home: Home, workspace: str | None = None, user: str | None = None) -> list[History]:
     """Of the owner and of what is shared here; or of one person, or of everybody, in a workspace."""
-    from reverie.core.keys import checked_workspace
-
     within = replace(home.owned, workspace=checked_workspace(workspace or LOCAL))
     if user is not None:
         people = [user]
@@ -282,12 +280,29 @@ def erasing(home: Home) -> Erasing:
     from reverie.storage.upkeep import forget_nights
     from reverie.system.files import remove_file
 
-    documents = LiveDocuments(partial(_live_targets, home), home.skill_folders.values, home.review)
+    def live_targets() -> list[Target]:
+        """Those that stand on this machine, and every other that was ever changed and is still there."""
+        changed = dict.fromkeys(key for key, _ in home.history_records.documents(home.owned))
+        known = (*map(home.targets.get, changed), *home.targets.available())
+        return list({one.key: one for one in known if one is not None}.values())
+
+    def dream_folders() -> list[Path]:
+        """Every folder nights may have left their views in."""
+        beside = (getattr(target, "dreaming", None) for target in home.targets.offered())
+        own = home.config.home / "dreaming"
+        return [*filter(None, beside), *(sorted(own.iterdir()) if own.is_dir() else ())]
+
+    def show_dreams() -> None:
+        for target in home.dream_records.targets(home.owned):
+            with suppress(ReverieError):  # one whose target cannot be written now is shown after its next night
+                home.dream.show(target)
+
+    documents = LiveDocuments(live_targets, home.skill_folders.values, home.review)
     files = HomeFiles(
         home.config.home,
         lambda: home.projection,
-        partial(_dream_folders, home),
-        partial(_show_dreams, home),
+        dream_folders,
+        show_dreams,
         lambda: home.index.renew(),  # noqa: PLW0108  (it is opened only where something is erased)
         lambda: forget_nights(home.config.home, home.config.database),
     )
@@ -303,27 +318,6 @@ def erasing(home: Home) -> Erasing:
     )
 
 
-def _live_targets(home: Home) -> list[Target]:
-    """Those that stand on this machine, and every other that was ever changed and is still there."""
-    known = [
-        home.targets.get(key) for key in dict.fromkeys(key for key, _ in home.history_records.documents(home.owned))
-    ]
-    return list({one.key: one for one in (*known, *home.targets.available()) if one is not None}.values())
-
-
-def _dream_folders(home: Home) -> list[Path]:
-    """Every folder nights may have left their views in."""
-    beside = [getattr(target, "dreaming", None) for target in home.targets.offered()]
-    own = home.config.home / "dreaming"
-    return [*filter(None, beside), *(sorted(own.iterdir()) if own.is_dir() else ())]
-
-
-def _show_dreams(home: Home) -> None:
-    for target in home.dream_records.targets(home.owned):
-        with suppress(ReverieError):  # one whose target cannot be written now is shown after its next night
-            home.dream.show(target)
-
-
 SOURCES = "reverie.sources"  # the entry point of managed memories that strangers read
 
 
@@ -333,6 +327,14 @@ def bridge(home: Home) -> Bridge:
     from reverie.harnesses.exported_stores import read_folder
     from reverie.system.file_records import RouteFile, StoreCopies, every_copy
 
+    def curator() -> Curator | None:
+        """The model of the settings; without one nobody is asked."""
+        from reverie.dreams.curators.model import ModelCurator
+
+        info = home.askers.info()
+        asker = home.askers.of_errand(home.owned, f"bridge-{home.clock.now():%Y-%m-%d}") if info else None
+        return ModelCurator(asker, info) if asker and info else None
+
     folder = home.config.home
     return Bridge(
         lambda: [*every_copy(folder)],
@@ -341,19 +343,10 @@ def bridge(home: Home) -> Bridge:
         partial(_own_store, home),
         lambda text: home.erasures.tombstones(home.owned).scrubber.clean(without_secrets(text)[0]),
         home.clock,
-        Amending(home.review, partial(_places, home), partial(_curator, home)),
+        Amending(home.review, partial(_places, home), curator),
         partial(_pushed_documents, home),
         RouteFile(folder / "routes" / "learned.json"),
     )
-
-
-def _curator(home: Home) -> Curator | None:
-    """The model of the settings; without one nobody is asked."""
-    from reverie.dreams.curators.model import ModelCurator
-
-    info = home.askers.info()
-    asker = home.askers.of_errand(home.owned, f"bridge-{home.clock.now():%Y-%m-%d}") if info else None
-    return ModelCurator(asker, info) if asker and info else None
 
 
 def learn_move(home: Home, moved: Proposal) -> None:

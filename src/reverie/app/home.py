@@ -14,7 +14,7 @@ from reverie.app import changes, nights
 from reverie.config import Config
 from reverie.core.clock import Clock, schedule
 from reverie.core.errors import BadInput, SwitchedOff
-from reverie.core.ids import Ids
+from reverie.core.ids import HEADS, IdKind, Ids, beginnings, full_id
 from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from reverie.changes.session_context import ContextBuilder
     from reverie.changes.skill_changes import SkillChanges
     from reverie.changes.sync import Mirror, Sync
-    from reverie.core.ids import IdKind
     from reverie.core.keys import Keyring
     from reverie.experiments import Experiments
     from reverie.harnesses.installers import Installing
@@ -289,14 +288,9 @@ class Home:
         """Makes who asks the model of the settings, one for each night."""
         from reverie.storage.dreams.asker import AskerFactory
 
-        config = self.config
+        models, zone = self.config.models, self.config.timezone
         return AskerFactory(
-            config.models,
-            config.environment,
-            lambda: self.dream_records,
-            self.clock,
-            config.timezone,
-            lambda: self.engine,
+            models, self.config.environment, lambda: self.dream_records, self.clock, zone, lambda: self.engine
         )
 
     @cached_property
@@ -396,7 +390,6 @@ class Home:
 
     def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
         """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""
-        from reverie.core.ids import beginnings, full_id
         from reverie.storage.database import known_ids
 
         whose = self.owned if kind != "session" else self.scope if user is None else self.scope.of(user)
@@ -407,7 +400,6 @@ class Home:
     def ids_like(self, kind: IdKind, typed: str) -> list[tuple[str, str]]:
         """Some ids that begin with what was typed, the newest first, for a shell to offer; of proposals what waits,
         with its sentence."""
-        from reverie.core.ids import HEADS, beginnings
         from reverie.storage.database import known_ids
 
         wanted = beginnings(kind, typed or HEADS.get(kind, ""))

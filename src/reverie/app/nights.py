@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from reverie.app.changes import statements_beside
 from reverie.config import DreamingLimits
+from reverie.core.clock import month_before
 from reverie.core.errors import BadSetting, SwitchedOff
 from reverie.core.ids import slug
 from reverie.core.scope import Scope
@@ -148,8 +149,6 @@ def _dream_files(home: Home, target: str) -> DreamFiles:
 
 def spending(home: Home) -> dict[str, object]:
     """The cost of models this month, beside what they may take; `asked` is the model of the settings."""
-    from reverie.core.clock import month_before
-
     said = home.config.models
     spent = home.dream_records.spent(home.owned, month_before(home.clock.now(), home.config.timezone))
     return {

@@ -11,17 +11,15 @@ from reverie.app.changes import without_secrets
 from reverie.app.home import Home
 from reverie.app.nights import curator
 from reverie.core.errors import NotFound
-from reverie.core.scope import LOCAL, Scope
+from reverie.core.keys import Keyring, checked_workspace
+from reverie.core.scope import LOCAL, Origin, Scope
 
 if TYPE_CHECKING:
     from reverie.changes.history import History, Instruction
     from reverie.changes.stores import StoreWrites
-    from reverie.core.keys import Keyring
-    from reverie.core.scope import Origin
     from reverie.dreams.stores.dream import Located
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.target import StoreNights
-    from reverie.erasure.library import Erasing
     from reverie.memory.library import Stores
     from reverie.memory.store import Author
     from reverie.memory.targets import Targets
@@ -104,37 +102,38 @@ class TeamViews:
                 view.close()
 
 
+def _speaker(speaks_for: str, user: str) -> Origin:
+    """A person is the owner of their own session, and in a dream over the memory of someone else a member."""
+    return Origin.OWNER if user and speaks_for == user else Origin.MEMBER
+
+
 class Tenants:
     """The parts a server gives one caller: each part is for the Scope it is asked for, and sees no other."""
 
     def __init__(self, home: Home) -> None:
-        self._home = home
+        self._home, self._ids, self._clock = home, home.ids, home.clock
 
     def keys(self, workspace: str) -> Keyring:
-        from reverie.core.keys import Keyring
         from reverie.storage.server_records import SqlKeys
 
         scope = Scope(workspace, None, self._home.config.owner)
-        return Keyring(scope, SqlKeys(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
+        return Keyring(scope, SqlKeys(self._home.engine, self._clock), self._ids, self._clock)
 
     def stores(self, scope: Scope) -> Stores:
         from reverie.memory.library import Stores
         from reverie.storage.stores import SqlStores
 
-        return Stores(scope, SqlStores(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
+        return Stores(scope, SqlStores(self._home.engine, self._clock), self._ids, self._clock)
 
     def writes(self, scope: Scope, author: Author, speaks_for: str = "") -> StoreWrites:
         from reverie.changes.stores import StoreWrites
 
-        return StoreWrites(self.stores(scope), self._transactions, self._home.ids, self._home.clock, author, speaks_for)
+        return StoreWrites(self.stores(scope), self._transactions, self._ids, self._clock, author, speaks_for)
 
     def sessions_in(self, workspace: str) -> Library:
         """The transcripts of a workspace, for whoever runs the server."""
-        from reverie.core.keys import checked_workspace
-
-        return self._home.library(
-            Scope(checked_workspace(workspace), None, self._home.config.owner), self._home.config.owner
-        )
+        owner = self._home.config.owner
+        return self._home.library(Scope(checked_workspace(workspace), None, owner), owner)
 
     def sessions(self, scope: Scope) -> Library:
         """The transcripts of a tenant, whoever brought them."""
@@ -144,9 +143,7 @@ class Tenants:
         from reverie.storage.server_records import SqlDefinitions
         from reverie.transcripts.recorded_library import Definitions
 
-        return Definitions(
-            scope, kind, SqlDefinitions(self._home.engine, self._home.clock), self._home.ids, self._home.clock
-        )
+        return Definitions(scope, kind, SqlDefinitions(self._home.engine, self._clock), self._ids, self._clock)
 
     def recording(
         self, scope: Scope, speaks_for: str = "", told: Callable[[str], None] = lambda name: None
@@ -156,13 +153,13 @@ class Tenants:
 
         return Recording(
             scope,
-            SqlRecorded(self._home.engine, self._home.clock),
+            SqlRecorded(self._home.engine, self._clock),
             self.definitions(scope, "agent"),
             self.definitions(scope, "environment"),
             without_secrets,
-            self._home.ids,
-            self._home.clock,
-            lambda user: self._speaker(speaks_for, user),
+            self._ids,
+            self._clock,
+            partial(_speaker, speaks_for),
             told,
         )
 
@@ -176,7 +173,7 @@ class Tenants:
             library.kept_sources,
             library.readers,
             library.redact,
-            lambda user: self._speaker(speaks_for, user),
+            partial(_speaker, speaks_for),
             library.quarantine,
             replace(library.limits, databases=False),
         )
@@ -193,8 +190,8 @@ class Tenants:
             self.sessions,
             lambda narrowed: self.recording(narrowed, told=told),
             store_key,
-            self._home.ids,
-            self._home.clock,
+            self._ids,
+            self._clock,
             self._home.queue.wake,
             self._home.history_records,
             self._home.check_enabled,
@@ -215,12 +212,10 @@ class Tenants:
                 self._home.library(heard, scope.user or ""),
                 lambda name: recording.records.one(heard, name) is not None,
                 self.store_dreams,
-                lambda session: DreamLanding(
-                    scope, self._transactions, self._home.ids, self._home.clock, Author("session", session)
-                ),
+                lambda name: DreamLanding(scope, self._transactions, self._ids, self._clock, Author("session", name)),
                 lambda session: StoreDreamProgress(recording, session),
-                self._home.clock,
-                self._home.ids,
+                self._clock,
+                self._ids,
                 partial(curator, self._home),
                 lambda: self._home.history_records.critical(scope),
             )
@@ -232,52 +227,26 @@ class Tenants:
 
         from reverie.storage.dreams.dreams import SqlStoreDreams
 
-        return SqlStoreDreams(
-            self._home.engine, self._home.clock, self._home.ids, f"{socket.gethostname()}:{self._home.config.home}"
-        )
+        holder = f"{socket.gethostname()}:{self._home.config.home}"
+        return SqlStoreDreams(self._home.engine, self._clock, self._ids, holder)
 
     def target(self, scope: Scope, store: str, author: Author) -> StoreTarget:
         """A memory store as a Target, for dreams. Not among the named ones: it has no git, and an undo of its own."""
         from reverie.memory.store import WriteContext
         from reverie.storage.store_target import StoreTarget
 
-        locks = self._transactions.locks
-        return StoreTarget(
-            self._home.engine,
-            scope,
-            store,
-            WriteContext(author),
-            clock=self._home.clock,
-            ids=self._home.ids,
-            locks=locks,
-        )
+        engine, context, locks = self._home.engine, WriteContext(author), self._transactions.locks
+        return StoreTarget(engine, scope, store, context, clock=self._clock, ids=self._ids, locks=locks)
 
     @cached_property
     def _transactions(self) -> StoreTransactions:
         from reverie.storage.store_target import StoreLocks, StoreTransactions
 
-        return StoreTransactions(
-            StoreLocks(self._home.engine, self._home.config.home), self._home.clock, self._home.ids
-        )
-
-    @staticmethod
-    def _speaker(speaks_for: str, user: str) -> Origin:
-        """Take a person for the owner of their own session. In a dream over the memory of someone
-        else they are a member."""
-        from reverie.core.scope import Origin
-
-        return Origin.OWNER if user and speaks_for == user else Origin.MEMBER
+        locks = StoreLocks(self._home.engine, self._home.config.home)
+        return StoreTransactions(locks, self._clock, self._ids)
 
     def dream_anywhere(self, dream: str) -> Located:
         """A dream by its id, whoever's memory it is about: for who runs the machine."""
         if found := self.store_dreams.anywhere(self._home.id_of("dream", dream)):
             return found
         raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
-
-    def dreams_of_others(self) -> list[Located]:
-        """The last dreams over memory stores that are not the owner's, in whatever workspace."""
-        return self.store_dreams.of_others(self._home.owned, limit=5)
-
-    def erasing(self, scope: Scope) -> Erasing:
-        """Erasure in a tenant, by whoever calls."""
-        return replace(self._home.erase, scope=scope)

@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.shell import Shell, common, fitted, print_json
+from reverie.core.ids import Ids
 
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.config import Config
-    from reverie.core.ids import Ids
     from reverie.harnesses.installers import Installing
     from reverie.system.installation import FileChange
 
@@ -303,7 +303,6 @@ class _Sample(Shell):
 def _sample(as_json: bool) -> Iterator[_Sample]:
     """The shipped files in a folder of their own, with ids that are the same every time."""
     from reverie.config import load
-    from reverie.core.ids import Ids
 
     with tempfile.TemporaryDirectory(prefix="reverie-demo-") as name, as_file(files("reverie") / "samples") as shipped:
         folder = Path(name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import datetime
@@ -23,6 +25,7 @@ from reverie.cli.shell import (
     terminal_safe,
     with_pager,
 )
+from reverie.core.errors import BadInput
 from reverie.core.ids import plural
 
 if TYPE_CHECKING:
@@ -122,11 +125,6 @@ def queue(*, event: str | None, agent: str, night: bool, shell: Shell) -> None:
 
     EVENT is what the agent tells its hook, as JSON; it is read from standard input if not given.
     """
-    import json
-    import sys
-
-    from reverie.core.errors import BadInput
-
     try:
         said = json.loads(event if event is not None else sys.stdin.read())
     except ValueError as error:

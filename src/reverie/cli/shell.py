@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
+from reverie.core.errors import ReverieError
 from reverie.core.ids import json_ready
 
 if TYPE_CHECKING:
@@ -121,8 +122,6 @@ def ids(kind: IdKind) -> Callable[[click.Context, click.Parameter, str], list[Co
 
     def offered(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
-
-        from reverie.core.errors import ReverieError
 
         shell = Shell(context.params.get("home"), context.params.get("database"), True)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from reverie.cli.shell import (
     terminal_safe,
     with_pager,
 )
+from reverie.core.clock import SystemClock
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.ids import full_id, plural
 
@@ -71,7 +73,7 @@ def status(*, dream: str | None, shell: Shell) -> None:
             "spending": house.spending(),
             "not_in_review": house.mirror_staged.problems(),
             "last_success": house.dreams.last_success(),
-            "others": house.tenants.dreams_of_others(),
+            "others": house.tenants.store_dreams.of_others(house.owned, limit=5),
             "quarantined": house.sessions.quarantined(),
             "queued": len(house.ended.waiting()),
             "enabled": house.config.dreaming.enabled,
@@ -262,7 +264,6 @@ def audit(
     """
     from reverie.app import Home
     from reverie.config import load
-    from reverie.core.clock import SystemClock
 
     if html is not None and html.suffix not in (".html", ".htm"):
         raise BadInput(f"{html} would be overwritten.", expected="a file whose name ends with .html")
@@ -274,8 +275,9 @@ def audit(
         try:
             html.write_text(audit_page(report), "utf-8", "backslashreplace")
         except OSError as error:
-            said = f"{html} cannot be written: {error.strerror}."
-            raise BadInput(said, expected="a file in a folder of yours") from error
+            raise BadInput(
+                f"{html} cannot be written: {error.strerror}.", expected="a file in a folder of yours"
+            ) from error
     proposed = list[str]()
     if fix:
         with shell.opened() as house:
@@ -374,6 +376,4 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int, lead: str = "") -> Iterator[str]:
-    import textwrap
-
     yield from textwrap.wrap(text, width, initial_indent=lead, subsequent_indent=lead, break_on_hyphens=False)

@@ -17,7 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Annotated
 from urllib.parse import unquote
@@ -26,7 +26,6 @@ from fastapi import Header, Request, Security, params
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
 from reverie.app import Home
-from reverie.app.tenants import Tenants
 from reverie.changes.stores import StoreWrites
 from reverie.core.errors import ReverieError
 from reverie.core.keys import ApiKey, Keyring, Permission
@@ -150,10 +149,6 @@ class Sharing:
                 if now - at < FORGOTTEN:
                     self.limits.elsewhere(key, count - before - ours)
 
-    def going_on(self) -> AbstractContextManager[None]:
-        """What fails to be shared holds here all the same; the others miss a quarter of a second."""
-        return every(SECONDS, self.share, "reverie-limits", "what was admitted could not be shared")
-
 
 # ---- again and again -------------------------------------------------------------------------------------------------
 
@@ -237,8 +232,10 @@ class House:
             worker.stop()
 
     def sharing(self, limits: CallLimits) -> AbstractContextManager[None]:
-        """While this lasts, the limits hold for all servers on this database together."""
-        return Sharing(limits, lambda workspace, calls: self.home.tenants.keys(workspace).called(calls)).going_on()
+        """While this lasts, the limits hold for all servers on this database together. What fails to be shared holds
+        here all the same; the others miss a quarter of a second."""
+        sharing = Sharing(limits, lambda workspace, calls: self.home.tenants.keys(workspace).called(calls))
+        return every(SECONDS, sharing.share, "reverie-limits", "what was admitted could not be shared")
 
     def expiring(self) -> AbstractContextManager[None]:
         """While this lasts, transcripts older than their workspace keeps them are erased, once a day. Who starts a
@@ -246,10 +243,6 @@ class House:
         erase = self.home.erase
         work = erase.expire if self.home.config.values["retention"].text else lambda: None
         return every(DAY_SECONDS, work, "reverie-retention", "what is older than `retention` allows was not erased")
-
-    def look(self) -> None:
-        """Raises if the database does not answer."""
-        self.keys.any()
 
 
 # ---- who calls -------------------------------------------------------------------------------------------------------
@@ -265,44 +258,36 @@ class Caller:
     limits: CallLimits
 
     @property
-    def watching(self) -> AbstractContextManager[None]:
-        return self.limits.watching(self.key.id)
-
-    @property
-    def _tenants(self) -> Tenants:
-        return self.house.home.tenants
-
-    @property
     def stores(self) -> Stores:
-        return self._tenants.stores(self.scope)
+        return self.house.home.tenants.stores(self.scope)
 
     @property
     def storing(self) -> StoreWrites:
-        return self._tenants.writes(self.scope, Author("api", self.key.id), self.key.user)
+        return self.house.home.tenants.writes(self.scope, Author("api", self.key.id), self.key.user)
 
     @property
     def agents(self) -> Definitions:
-        return self._tenants.definitions(self.scope, "agent")
+        return self.house.home.tenants.definitions(self.scope, "agent")
 
     @property
     def environments(self) -> Definitions:
-        return self._tenants.definitions(self.scope, "environment")
+        return self.house.home.tenants.definitions(self.scope, "environment")
 
     @property
     def recording(self) -> Recording:
-        return self._tenants.recording(self.scope, self.key.user, self.house.wakeups.wake)
+        return self.house.home.tenants.recording(self.scope, self.key.user, self.house.wakeups.wake)
 
     @property
     def dreaming(self) -> StoreDreaming:
-        return self._tenants.dreams(self.scope, self.house.wakeups.wake)
+        return self.house.home.tenants.dreams(self.scope, self.house.wakeups.wake)
 
     @property
     def erasing(self) -> Erasing:
-        return self._tenants.erasing(self.scope)
+        return replace(self.house.home.erase, scope=self.scope)
 
     @property
     def importing(self) -> Importing:
-        return self._tenants.imports(self.scope, self.key.user)
+        return self.house.home.tenants.imports(self.scope, self.key.user)
 
 
 def caller(

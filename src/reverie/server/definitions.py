@@ -15,8 +15,8 @@ from pydantic import BaseModel, Field
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
 from reverie.server.caller import Reader, Writer
-from reverie.server.wire import Created, Limit, Page, paged, position
-from reverie.transcripts.recorded import Definition, Walk
+from reverie.server.wire import Created, Limit, Listing, Page, paged, position
+from reverie.transcripts.recorded import Definition, Recorded, Walk
 
 Parts = list[dict[str, Any]]
 Metadata = dict[str, str]
@@ -31,32 +31,28 @@ class WireModel(BaseModel, extra="allow"):
     id: Annotated[str, Field(min_length=1, max_length=256)]
 
 
-class NewAgent(BaseModel):
-    model: Annotated[str, Field(min_length=1, max_length=256)] | WireModel
-    name: str
+class AgentFields(BaseModel):
     description: str | None = None
     system: str | None = None
     tools: Annotated[Parts, Field(max_length=256)] | None = None
     mcp_servers: Annotated[Parts, Field(max_length=20)] | None = None
     skills: Parts | None = None
-    metadata: Metadata | None = None
     multiagent: dict[str, Any] | None = None
     execution_identity: dict[str, Any] | None = None
 
 
-class AgentPatch(BaseModel):
+class NewAgent(AgentFields):
+    model: Annotated[str, Field(min_length=1, max_length=256)] | WireModel
+    name: str
+    metadata: Metadata | None = None
+
+
+class AgentPatch(AgentFields):
     """A change: what is left out stays; null and empty clear. With `version` only if nobody changed it since."""
 
     model: Annotated[str, Field(min_length=1, max_length=256)] | WireModel | None = None
     name: str | None = None
-    description: str | None = None
-    system: str | None = None
-    tools: Annotated[Parts, Field(max_length=256)] | None = None
-    mcp_servers: Annotated[Parts, Field(max_length=20)] | None = None
-    skills: Parts | None = None
     metadata: dict[str, str | None] | None = None
-    multiagent: dict[str, Any] | None = None
-    execution_identity: dict[str, Any] | None = None
     version: Annotated[int, Field(ge=1, lt=2**31)] | None = None
 
 
@@ -82,9 +78,7 @@ class Agent(SessionAgent):
     archived_at: datetime | None
 
 
-class AgentPage(BaseModel):
-    data: list[Agent]
-    next_page: str | None
+class AgentPage(Listing[Agent]): ...
 
 
 class EnvironmentConfig(BaseModel, extra="allow"):
@@ -122,9 +116,7 @@ class Environment(BaseModel):
     archived_at: datetime | None
 
 
-class EnvironmentPage(BaseModel):
-    data: list[Environment]
-    next_page: str | None
+class EnvironmentPage(Listing[Environment]): ...
 
 
 class AgentDeleted(BaseModel):
@@ -167,25 +159,17 @@ def config_told(config: EnvironmentConfig | None) -> dict[str, Any]:
     return given.model_dump(exclude_unset=True) | {"networking": closed | networking, "packages": packages}
 
 
+def dated(found: Definition | Recorded) -> dict[str, Any]:
+    """Its id, and when it was made, changed and archived."""
+    return {name: getattr(found, name) for name in ("id", "created_at", "updated_at", "archived_at")}
+
+
 def agent(found: Definition) -> Agent:
-    return Agent(
-        **found.told,
-        id=found.id,
-        version=found.version,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-        archived_at=found.archived_at,
-    )
+    return Agent(**found.told, version=found.version, **dated(found))
 
 
 def environment(found: Definition) -> Environment:
-    return Environment(
-        **found.told,
-        id=found.id,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-        archived_at=found.archived_at,
-    )
+    return Environment(**found.told, **dated(found))
 
 
 # ---- agents ----------------------------------------------------------------------------------------------------------
@@ -204,12 +188,7 @@ def create_agent(who: Writer, body: NewAgent) -> Agent:
 
 @agents.get("")
 def list_agents(
-    *,
-    who: Reader,
-    limit: Limit = 20,
-    page: Page = None,
-    include_archived: bool = False,
-    made: Created,
+    *, who: Reader, limit: Limit = 20, page: Page = None, include_archived: bool = False, made: Created
 ) -> AgentPage:
     """Newest first: one's own and those everyone shares."""
     walk = Walk(limit + 1, position(page, AGENTS, str), descending=True)
@@ -260,13 +239,8 @@ environments = APIRouter(prefix="/v1/environments", tags=["environments"])
 
 @environments.post("")
 def create_environment(who: Writer, body: NewEnvironment) -> Environment:
-    told: dict[str, Any] = {
-        "name": body.name,
-        "description": body.description,
-        "config": config_told(body.config),
-        "metadata": body.metadata,
-        "scope": body.scope or "organization",
-    }
+    told: dict[str, Any] = {"name": body.name, "description": body.description, "config": config_told(body.config)}
+    told |= {"metadata": body.metadata, "scope": body.scope or "organization"}
     return environment(who.environments.create(told))
 
 

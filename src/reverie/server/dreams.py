@@ -18,7 +18,7 @@ from reverie.dreams.dream import Fate, Judged, Status
 from reverie.dreams.stores.dream import DreamQuery, PageDiff, StoreDream, StoreWish
 from reverie.llm.settings import BUILT_IN
 from reverie.server.caller import Caller, Dreamer, Reader, Reviewer
-from reverie.server.wire import Created, Limit, Page, Problem, paged, position
+from reverie.server.wire import Created, Limit, Listing, Page, Problem, paged, position
 
 _DONE = {"add": "added", "replace": "replaced", "merge": "merged", "remove": "removed"}
 LISTING = "dreams"
@@ -105,9 +105,7 @@ class WireDream(BaseModel):
     reverie_decision: Literal["accepted", "discarded"] | None
 
 
-class DreamPage(BaseModel):
-    data: list[WireDream]
-    next_page: str | None
+class DreamPage(Listing[WireDream]): ...
 
 
 PageOperation = Literal["added", "changed", "removed", "withheld"]
@@ -191,25 +189,13 @@ class DreamDiary(BaseModel):
 
 
 def page_diff(one: PageDiff) -> PageChange:
-    return PageChange(
-        path=one.path, operation=_became(one), before=_text(one.before), after=_text(one.after), diff=one.diff
-    )
-
-
-def _became(one: PageDiff) -> PageOperation:
-    match one.before, one.after:
-        case None, None:
-            return "withheld"
-        case None, _:
-            return "added"
-        case _, None:
-            return "removed"
-        case _:
-            return "changed"
-
-
-def _text(content: bytes | None) -> str | None:
-    return None if content is None else content.decode()
+    before, after = (None if text is None else text.decode() for text in (one.before, one.after))
+    operation: PageOperation = "changed"
+    if before is None:
+        operation = "withheld" if after is None else "added"
+    elif after is None:
+        operation = "removed"
+    return PageChange(path=one.path, operation=operation, before=before, after=after, diff=one.diff)
 
 
 def matter(one: Judged) -> Matter:
@@ -231,42 +217,9 @@ def matter(one: Judged) -> Matter:
 
 
 def withheld(dream_id: str, judged: Sequence[Judged]) -> DreamWithheld:
-    rest = [one for one in judged if one.fate not in (Fate.LANDED, Fate.WITHHELD)]
-    return DreamWithheld(
-        dream_id=dream_id,
-        data=[matter(one) for one in judged if one.fate is Fate.WITHHELD],
-        left_out=[matter(one) for one in rest],
-    )
-
-
-def dream(found: StoreDream, now: datetime) -> WireDream:
-    output = found.output if found.cloned and found.status != "pending" else None
-    behavior = {"type": "update_existing", "memory_store_id": found.store} if found.in_place else {"type": "create_new"}
-    return WireDream(
-        id=found.id,
-        status=found.status.value,
-        model={"id": found.model} | ({"speed": found.speed} if found.speed else {}),
-        instructions=found.instructions,
-        inputs=[
-            {"type": "memory_store", "memory_store_id": found.store},
-            {"type": "sessions", "session_ids": list(found.sessions)},
-        ],
-        outputs=[DreamOutput(memory_store_id=output)] if output else [],
-        output_behavior=behavior,
-        session_id=found.session,
-        created_at=found.created_at,
-        ended_at=found.ended_at,
-        archived_at=found.archived_at,
-        usage=DreamUsage.model_validate(found.usage, from_attributes=True),
-        error=DreamError.model_validate(found.error, from_attributes=True)
-        if found.error and found.status == "failed"
-        else None,
-        output_memory_store_id=output,
-        reverie_reader=found.reader,
-        reverie_decision=found.decided,
-        elapsed_seconds=round(((found.ended_at or now) - found.created_at).total_seconds(), 3),
-        reverie_instructions=_instructions(found),
-    )
+    rest = [matter(one) for one in judged if one.fate not in (Fate.LANDED, Fate.WITHHELD)]
+    data = [matter(one) for one in judged if one.fate is Fate.WITHHELD]
+    return DreamWithheld(dream_id=dream_id, data=data, left_out=rest)
 
 
 def _instructions(found: StoreDream) -> Instructions:
@@ -378,4 +331,31 @@ def discard_dream(who: Reviewer, dream_id: str) -> WireDream:
 
 
 def _wire_dream(who: Caller, found: StoreDream) -> WireDream:
-    return dream(found, who.house.home.clock.now())
+    output = found.output if found.cloned and found.status != "pending" else None
+    in_place = {"type": "update_existing", "memory_store_id": found.store}
+    inputs: list[dict[str, Any]] = [
+        {"type": "memory_store", "memory_store_id": found.store},
+        {"type": "sessions", "session_ids": list(found.sessions)},
+    ]
+    failed = found.error if found.status == "failed" else None
+    lasted = (found.ended_at or who.house.home.clock.now()) - found.created_at
+    return WireDream(
+        id=found.id,
+        status=found.status.value,
+        model={"id": found.model} | ({"speed": found.speed} if found.speed else {}),
+        instructions=found.instructions,
+        inputs=inputs,
+        outputs=[DreamOutput(memory_store_id=output)] if output else [],
+        output_behavior=in_place if found.in_place else {"type": "create_new"},
+        session_id=found.session,
+        created_at=found.created_at,
+        ended_at=found.ended_at,
+        archived_at=found.archived_at,
+        usage=DreamUsage.model_validate(found.usage, from_attributes=True),
+        error=DreamError.model_validate(failed, from_attributes=True) if failed else None,
+        output_memory_store_id=output,
+        reverie_reader=found.reader,
+        reverie_decision=found.decided,
+        elapsed_seconds=round(lasted.total_seconds(), 3),
+        reverie_instructions=_instructions(found),
+    )

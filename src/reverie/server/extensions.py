@@ -89,15 +89,13 @@ async def import_sessions(
     with TemporaryDirectory(prefix=PREFIX) as folder, _held(Path(folder)):
         path = await _received(request, Path(folder), filename)
         done = await run_in_threadpool(who.importing.add, path, reader)
-    added, fates = done.added, done.added.fates
+    added = done.added
+    fates: dict[str, Any] = {name: added.fates[name] for name in ("new", "grown", "rewritten", "unchanged")}
     flaws = [WireFlaw(where=flaw.where, why=flaw.why) for flaw in added.flaws[:MOST_FLAWS]]
     return Import(
         reader=done.reader,
         sessions=added.sessions,
-        new=fates["new"],
-        grown=fates["grown"],
-        rewritten=fates["rewritten"],
-        unchanged=fates["unchanged"],
+        **fates,
         turns_added=added.turns,
         noise=added.noise,
         redacted=dict(added.redacted),
@@ -254,7 +252,7 @@ async def healthz() -> Health:
 @operating.get("/readyz")
 def readyz(request: Request) -> Health:
     house: House = request.app.state.house
-    house.look()
+    house.keys.any()  # raises if the database does not answer
     return Health()
 
 

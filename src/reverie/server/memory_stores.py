@@ -30,7 +30,7 @@ from reverie.memory.store import (
     VersionQuery,
 )
 from reverie.server.caller import Reader, Writer
-from reverie.server.wire import FINAL, Created, Limit, Page, Problem, View, most, paged, position, refused
+from reverie.server.wire import FINAL, Created, Limit, Listing, Page, Problem, View, most, paged, position, refused
 
 STORES = "stores"
 MEMORIES = "memories"
@@ -157,19 +157,13 @@ class WireMemoryVersion(BaseModel):
     reverie_findings: list[WireFinding]
 
 
-class MemoryStorePage(BaseModel):
-    data: list[MemoryStore]
-    next_page: str | None
+class MemoryStorePage(Listing[MemoryStore]): ...
 
 
-class MemoryPage(BaseModel):
-    data: list[Annotated[WireMemory | MemoryPrefix, Field(discriminator="type")]]
-    next_page: str | None
+class MemoryPage(Listing[Annotated[WireMemory | MemoryPrefix, Field(discriminator="type")]]): ...
 
 
-class MemoryVersionPage(BaseModel):
-    data: list[WireMemoryVersion]
-    next_page: str | None
+class MemoryVersionPage(Listing[WireMemoryVersion]): ...
 
 
 class MemoryStoreDeleted(BaseModel):
@@ -218,10 +212,6 @@ def memory(stored: StoredMemory, view: str) -> WireMemory:
         updated_at=stored.updated_at,
         reverie_findings=_findings(stored.flags),
     )
-
-
-def listed_memory(one: StoredMemory | Prefix, view: str) -> WireMemory | MemoryPrefix:
-    return MemoryPrefix(path=one.path) if isinstance(one, Prefix) else memory(one, view)
 
 
 def memory_version(version: MemoryVersion, view: str) -> WireMemoryVersion:
@@ -278,12 +268,7 @@ def create_memory_store(who: Writer, body: NewStore) -> MemoryStore:
 
 @stores.get("")
 def list_memory_stores(
-    *,
-    who: Reader,
-    limit: Limit = 20,
-    page: Page = None,
-    include_archived: bool = False,
-    made: Created,
+    *, who: Reader, limit: Limit = 20, page: Page = None, include_archived: bool = False, made: Created
 ) -> MemoryStorePage:
     """Newest first."""
     start = position(page, STORES, str)
@@ -346,7 +331,7 @@ def list_memories(
     """In the order of their paths; with `depth=1` what is further below is rolled up."""
     limit, start = most(limit, view), position(page, MEMORIES, str)
     found = who.stores.memories(memory_store_id, path_prefix, depth, after=start, limit=limit + 1, full=view == "full")
-    shown = [listed_memory(one, view) for one in found[:limit]]
+    shown = [MemoryPrefix(path=one.path) if isinstance(one, Prefix) else memory(one, view) for one in found[:limit]]
     return MemoryPage(data=shown, next_page=paged(found, limit, MEMORIES, lambda one: one.path))
 
 
@@ -416,8 +401,7 @@ def list_memory_versions(
 def retrieve_memory_version(
     who: Reader, memory_store_id: str, memory_version_id: str, view: View = "full"
 ) -> WireMemoryVersion:
-    found = who.stores.version(memory_store_id, memory_version_id, full=view == "full")
-    return memory_version(found, view)
+    return memory_version(who.stores.version(memory_store_id, memory_version_id, full=view == "full"), view)
 
 
 @versions.post("/{memory_version_id}/redact")

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from reverie.server.definitions import Parts, SessionAgent, WireModel
+from reverie.server.definitions import Parts, SessionAgent, WireModel, dated
+from reverie.server.wire import Listing
 from reverie.transcripts.recorded import (
     LONGEST_INSTRUCTIONS,
     MOST_EVENTS,
@@ -193,9 +194,7 @@ class WireSession(BaseModel):
     reverie_user: str
 
 
-class SessionPage(BaseModel):
-    data: list[WireSession]
-    next_page: str | None
+class SessionPage(Listing[WireSession]):
     prev_page: str | None
 
 
@@ -219,18 +218,14 @@ class SessionThread(BaseModel):
     archived_at: datetime | None
 
 
-class ThreadPage(BaseModel):
-    data: list[SessionThread]
-    next_page: str | None
+class ThreadPage(Listing[SessionThread]): ...
 
 
 class SessionResource(BaseModel, extra="allow"):
     type: str
 
 
-class ResourcePage(BaseModel):
-    data: Parts
-    next_page: str | None
+class ResourcePage(Listing[dict[str, Any]]): ...
 
 
 class ResourceDeleted(BaseModel):
@@ -246,9 +241,7 @@ class SessionEvent(BaseModel, extra="allow"):
     processed_at: datetime | None
 
 
-class EventPage(BaseModel):
-    data: list[SessionEvent]
-    next_page: str | None
+class EventPage(Listing[SessionEvent]): ...
 
 
 EventType = Literal[
@@ -302,7 +295,7 @@ class SentEvents(BaseModel):
 
 def session(found: Recorded) -> WireSession:
     return WireSession(
-        id=found.id,
+        **dated(found),
         agent=SessionAgent(**found.agent),
         environment_id=found.environment,
         status=found.status,
@@ -315,9 +308,6 @@ def session(found: Recorded) -> WireSession:
         stats=SessionStats(duration_seconds=(found.updated_at - found.created_at).total_seconds()),
         budget=dict(found.budget) if found.budget is not None else None,
         deployment_id=None,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-        archived_at=found.archived_at,
         reverie_user=found.user,
     )
 
@@ -327,15 +317,8 @@ def thread_of(found: Recorded) -> str:
 
 
 def thread(found: Recorded) -> SessionThread:
-    return SessionThread(
-        id=thread_of(found),
-        session_id=found.id,
-        agent=SessionAgent(**found.agent),
-        status=found.status,
-        created_at=found.created_at,
-        updated_at=found.updated_at,
-        archived_at=found.archived_at,
-    )
+    given = dated(found) | {"id": thread_of(found), "session_id": found.id, "status": found.status}
+    return SessionThread(agent=SessionAgent(**found.agent), **given)
 
 
 def event(found: RecordedEvent) -> SessionEvent:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Annotated, Any, Literal, NoReturn
 
 from fastapi import APIRouter, Query
@@ -34,6 +34,8 @@ from reverie.transcripts.recorded import Recorded, RecordedQuery, Status, Walk, 
 from reverie.transcripts.recorded_library import SessionWish
 
 sessions = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+Order = Literal["asc", "desc"]
+EventLimit = Annotated[int, Query(ge=1, le=1000)]
 SESSIONS = "sessions"
 FRAMES = "text/event-stream"
 EVENTS = "events"
@@ -46,11 +48,21 @@ HEARTBEAT_SECONDS = 15.0
 @sessions.post("")
 def create_session(who: Writer, body: shapes.NewSession) -> shapes.WireSession:
     """An agent and an environment must be there first. No agent answers: what is sent is recorded."""
-    mounted = [_mounted(who, one) for one in body.resources or ()]
+    mounted = list[dict[str, Any]]()
+    for one in body.resources or ():
+        store = writable(who.stores.get(one.memory_store_id))
+        given = {"access": one.access or "read_write", "instructions": one.instructions}
+        kept = {"name": store.name, "description": store.description, "mount_path": mount_path(store.name)}  # as of now
+        mounted.append({"type": "memory_store", "memory_store_id": store.id} | given | kept)
     if len({one["memory_store_id"] for one in mounted}) < len(mounted):
         raise BadInput("resources: a memory store stands there twice.", expected="each store once")
+    agent: dict[str, Any] = {"agent": body.agent}
+    if not isinstance(body.agent, str):
+        laid_over = body.agent.model_dump(exclude_unset=True, exclude={"type", "id", "version"})
+        laid_over = {name: value for name, value in laid_over.items() if value is not None or name == "system"}
+        agent = {"agent": body.agent.id, "version": body.agent.version, "overrides": agent_told(laid_over)}
     wish = SessionWish(
-        **_agent(body.agent),
+        **agent,
         environment=body.environment_id,
         title=body.title,
         metadata=body.metadata,
@@ -68,7 +80,7 @@ def list_sessions(
     who: Reader,
     limit: Limit = 20,
     page: Page = None,
-    order: Literal["asc", "desc"] = "desc",
+    order: Order = "desc",
     agent_id: str | None = None,
     agent_version: Annotated[int | None, Query(ge=1, lt=2**31)] = None,
     memory_store_id: str | None = None,
@@ -119,31 +131,7 @@ def delete_session(who: Writer, session_id: str, rules: Rules | None = None) -> 
     return shapes.SessionDeleted(id=session_id)
 
 
-def _agent(given: str | shapes.AgentReference | shapes.AgentWithOverrides) -> dict[str, Any]:
-    if isinstance(given, str):
-        return {"agent": given}
-    laid_over = given.model_dump(exclude_unset=True, exclude={"type", "id", "version"})
-    laid_over = {name: value for name, value in laid_over.items() if value is not None or name == "system"}
-    return {"agent": given.id, "version": given.version, "overrides": agent_told(laid_over)}
-
-
-def _mounted(who: Caller, given: shapes.MountedStore) -> dict[str, Any]:
-    """Keep the store's name as it is now."""
-    store = writable(who.stores.get(given.memory_store_id))
-    return {
-        "type": "memory_store",
-        "memory_store_id": store.id,
-        "access": given.access or "read_write",
-        "instructions": given.instructions,
-        "name": store.name,
-        "description": store.description,
-        "mount_path": mount_path(store.name),
-    }
-
-
 events = APIRouter(prefix="/v1/sessions/{session_id}/events", tags=["events"])
-Order = Literal["asc", "desc"]
-EventLimit = Annotated[int, Query(ge=1, le=1000)]
 Previews = Annotated[list[Literal["agent.message", "agent.thinking"]] | None, Query()]
 
 
@@ -185,14 +173,13 @@ async def stream_events(who: Watcher, session_id: str, event_deltas: Previews = 
 
 
 threads = APIRouter(prefix="/v1/sessions/{session_id}/threads", tags=["threads"])
-ThreadLimit = Annotated[int, Query(ge=1, le=1000)]
 
 
 @threads.get("")
 def list_threads(
     who: Reader,
     session_id: str,
-    limit: ThreadLimit = 1000,
+    limit: EventLimit = 1000,
     page: Page = None,
     statuses: Annotated[list[Status] | None, Query()] = None,
 ) -> shapes.ThreadPage:
@@ -262,9 +249,7 @@ class ResourcePatch(BaseModel):
 
 
 @resources.get("")
-def list_resources(
-    who: Reader, session_id: str, limit: Annotated[int, Query(ge=1, le=1000)] = 1000, page: Page = None
-) -> shapes.ResourcePage:
+def list_resources(who: Reader, session_id: str, limit: EventLimit = 1000, page: Page = None) -> shapes.ResourcePage:
     there = list(enumerate(who.recording.get(session_id).resources, 1))
     left = there[position(page, RESOURCES, int) or 0 :]
     data = [dict(one) for _, one in left[:limit]]
@@ -314,7 +299,7 @@ class Stream(StreamingResponse):
 
 async def streamed(who: Caller, session: str) -> Stream:
     last = await run_in_threadpool(who.recording.last, session)
-    return Stream(_frames(who, session, last), who.watching)
+    return Stream(_frames(who, session, last), who.limits.watching(who.key.id))
 
 
 async def _frames(who: Caller, session: str, last: int) -> AsyncIterator[str]:
@@ -330,20 +315,13 @@ async def _frames(who: Caller, session: str, last: int) -> AsyncIterator[str]:
                     return
                 spoken = time.monotonic()
                 yield ": still here\n\n"
-            await _news_or_time(news)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), LOOKING_SECONDS)
+            news.clear()
     # The one event that is kept nowhere: its session is not there any more.
     home = who.house.home
     gone = shapes.SessionEvent(id=home.ids.new("sevt"), type="session.deleted", processed_at=home.clock.now())
     yield _frame(gone)
-
-
-async def _news_or_time(news: asyncio.Event) -> None:
-    try:
-        await asyncio.wait_for(news.wait(), LOOKING_SECONDS)
-    except TimeoutError:
-        return
-    finally:
-        news.clear()
 
 
 def _frame(event: shapes.SessionEvent) -> str:

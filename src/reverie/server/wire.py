@@ -10,11 +10,12 @@ import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from reverie.core.clock import TimeSpan
@@ -127,6 +128,11 @@ Place = TypeVar("Place", str, int)
 Found = TypeVar("Found")
 
 
+class Listing(BaseModel, Generic[Found]):
+    data: list[Found]
+    next_page: str | None
+
+
 def position(page: str | None, listing: str, kind: type[Place]) -> Place | None:
     """Where a page begins: behind this."""
     if not page:
@@ -149,9 +155,7 @@ def _storable(place: str | int) -> bool:
 
 def paged(found: Sequence[Found], limit: int, listing: str, place: Callable[[Found], str | int]) -> str | None:
     """The cursor behind the last one shown, when one more was found than is shown."""
-    if len(found) <= limit:
-        return None
-    return _cursor(listing, place(found[limit - 1]))
+    return _cursor(listing, place(found[limit - 1])) if len(found) > limit else None
 
 
 def most(limit: int, view: View) -> int:
@@ -185,7 +189,7 @@ def bearing(page: str | None, listing: str) -> tuple[str | None, bool]:
     try:
         return position(page, listing, str), False
     except BadInput:
-        return position(page, _back(listing), str), True
+        return position(page, f"{listing} back", str), True
 
 
 def both_ways(
@@ -194,12 +198,8 @@ def both_ways(
     """The rows in the order of the listing, the page behind them and the page before them."""
     shown = list(found[:limit])[:: -1 if back else 1]
     more = len(found) > limit
-    last, first = (_cursor(listing, shown[-1]), _cursor(_back(listing), shown[0])) if shown else (None, None)
+    last, first = (_cursor(listing, shown[-1]), _cursor(f"{listing} back", shown[0])) if shown else (None, None)
     return shown, last if back or more else None, first if (more if back else place is not None) else None
-
-
-def _back(listing: str) -> str:
-    return f"{listing} back"
 
 
 def _cursor(listing: str, place: str | int) -> str:
