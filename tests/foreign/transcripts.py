@@ -18,7 +18,7 @@ from reverie.harnesses.codex.reader import CodexReader
 from reverie.harnesses.gemini_cli import GeminiCliReader
 from reverie.harnesses.hermes.reader import HermesReader
 from reverie.harnesses.openclaw.reader import OpenClawReader
-from reverie.harnesses.opencode.reader import OpencodeReader
+from reverie.harnesses.opencode import OpencodeReader
 from reverie.transcripts.messages import PlainReader
 from reverie.transcripts.readers import Reader
 

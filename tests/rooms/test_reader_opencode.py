@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reverie.core.scope import Origin
-from reverie.harnesses.opencode.reader import OpencodeReader
+from reverie.harnesses.opencode import OpencodeReader
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Said
 from tests.reading import Reads

@@ -77,7 +77,7 @@ class AnthropicServer:
     def memories(self, store: str, **below: str) -> Iterator[RemoteVersion]:
         for row in self._listed(f"/v1/memory_stores/{store}/memories", MEMORY_BETA, **below):
             if row.get("type", "memory") == "memory":
-                at = _time(row["updated_at"])
+                at = datetime.fromisoformat(row["updated_at"])
                 yield RemoteVersion(
                     row["memory_version_id"], row["id"], "modified", at, row["path"], row["content_sha256"]
                 )
@@ -91,7 +91,7 @@ class AnthropicServer:
                 row["id"],
                 row["memory_id"],
                 row["operation"],
-                _time(row["created_at"]),
+                datetime.fromisoformat(row["created_at"]),
                 row.get("path"),
                 row.get("content_sha256"),
                 next((actor[name] for name in names if actor and actor.get(name)), ""),
@@ -251,17 +251,13 @@ def _dream(row: Mapping[str, Any]) -> RemoteDream:
         tuple(inputs.get("sessions", {}).get("session_ids", ())),
         outputs[0] if outputs else "",
         row.get("session_id") or "",
-        _time(row["created_at"]),
-        _time(row["ended_at"]) if row.get("ended_at") else None,
+        datetime.fromisoformat(row["created_at"]),
+        datetime.fromisoformat(row["ended_at"]) if row.get("ended_at") else None,
     )
 
 
 def _session(row: Mapping[str, Any]) -> RemoteSession:
     known = row.get("metadata") or {}
     person = row.get("reverie_user") or next((known[name] for name in _PERSON if known.get(name)), "")
-    group = next((known[name] for name in _GROUP if known.get(name)), "")
-    return RemoteSession(row["id"], _time(row["created_at"]), person, group or (row.get("agent") or {}).get("name", ""))
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    group = next((known[name] for name in _GROUP if known.get(name)), "") or (row.get("agent") or {}).get("name", "")
+    return RemoteSession(row["id"], datetime.fromisoformat(row["created_at"]), person, group)

@@ -104,7 +104,12 @@ def instructions_in(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
     """Each line or item with the file it stands in. A folder is a project; what is not there says nothing."""
     for path in paths:
         for file in files_named(path, IN_A_PROJECT) if path.is_dir() else [path]:
-            for rule in rules_of(_readable_text(file).splitlines(keepends=True)):
+            try:
+                small = file.is_file() and file.stat().st_size <= _LARGEST
+                text = (read_file(file) or b"").decode("utf-8", "replace") if small else ""
+            except (OSError, NotPermitted):
+                continue  # what may not be read is told to no agent of this user either
+            for rule in rules_of(text.splitlines(keepends=True)):
                 yield str(file), rule.text
 
 
@@ -114,12 +119,3 @@ def context_files_beside(target: Target) -> list[Path]:
     listed = {place.document for place in target.places()}
     found = [path for path in files_named(folder, names) if path.relative_to(folder).as_posix() not in listed]
     return list(dict.fromkeys((*getattr(target, "instructions", ()), *found)))
-
-
-def _readable_text(file: Path) -> str:
-    try:
-        if not file.is_file() or file.stat().st_size > _LARGEST:
-            return ""
-        return (read_file(file) or b"").decode("utf-8", "replace")
-    except (OSError, NotPermitted):
-        return ""  # what may not be read is told to no agent of this user either

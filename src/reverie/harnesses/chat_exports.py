@@ -121,16 +121,11 @@ def _whose(author: Mapping[str, Any], kind: str, content: Mapping[str, Any], abo
     parts = content.get("parts")
     if hidden or button or real.startswith("tool") or (kind not in _TYPED_KINDS and kind not in _CONTEXT):
         return Origin.TOOL
-    if any(map(_is_told, parts if isinstance(parts, list) else ())):
-        return Origin.TOOL
+    for part in map(mapping_or_empty, parts if isinstance(parts, list) else ()):
+        aloud = part.get("content_type") == "audio_transcription" and part.get("direction", "in") == "in"
+        if part.get("text") and not aloud:  # words of its own, and not the transcript of the person's voice
+            return Origin.TOOL
     return Origin.MEMBER if about.get("shared_conversation_id") else None  # somebody's, gone on with
-
-
-def _is_told(part: object) -> bool:
-    """A part with words of its own that is not the transcript of the person's voice."""
-    part = mapping_or_empty(part)
-    spoken = part.get("content_type") == "audio_transcription" and part.get("direction", "in") == "in"
-    return bool(part.get("text")) and not spoken
 
 
 def _chatgpt_words(content: Mapping[str, Any]) -> str:

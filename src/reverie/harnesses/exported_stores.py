@@ -34,20 +34,15 @@ _MORE = frozenset({"nexttoken", "nextpagetoken", "nextpage", "nextcursor", "next
 
 def read_folder(path: Path) -> Snapshot:
     """The texts below a folder, or in one file. Hidden files and links are left out."""
-    if path.is_dir():
-        files = list(_below(path))
-        if not files:
-            raise BadInput(f"There is no memory in {path}.", expected=f"files that end in {', '.join(ENDINGS)}")
-        texts, mapping, pages = dict[str, str](), mapping_beside(path), ExportPages()
-        for file in files:
-            for where, text in _memories(f"/{file.relative_to(path).as_posix()}", file, mapping, pages).items():
-                _put(texts, where, text)
-        pages.check()
-        return Snapshot(str(path), texts)
     if not path.exists():
         raise NotFound(f"There is no folder or file {path}.", next_step="Name an exported folder, or a memory store.")
-    pages = ExportPages()
-    texts = _memories(f"/{path.name}", path, mapping_beside(path.parent), pages)
+    folder, files = (path, list(_below(path))) if path.is_dir() else (path.parent, [path])
+    if not files:
+        raise BadInput(f"There is no memory in {path}.", expected=f"files that end in {', '.join(ENDINGS)}")
+    texts, mapping, pages = dict[str, str](), mapping_beside(folder), ExportPages()
+    for file in files:
+        for where, text in _memories(f"/{file.relative_to(folder).as_posix()}", file, mapping, pages).items():
+            _put(texts, where, text)
     pages.check()
     return Snapshot(str(path), texts)
 
@@ -109,7 +104,9 @@ def _memories(where: str, file: Path, mapping: Mapped | None, pages: ExportPages
         return (mapping and mapping.memories(rows)) or _listed(rows) or {where: text}
     if file.suffix.lower() == ".json":
         document = _parsed(text, str(file))
-        held = (mapping.memories(document) if mapping else known_shape(document)) or _memories_in(document)
+        shapes = [mapping] if mapping else KNOWN.values()
+        found = (memories for one in shapes if (memories := one.memories(document)))
+        held = next(found, None) or _memories_in(document)
         if held:
             pages.add(file, document)
         return held or {where: text}
@@ -239,12 +236,6 @@ def mapping_beside(folder: Path) -> Mapped | None:
         raise BadInput(
             f"{folder / MAPPING_FILE} cannot be used: {type(error).__name__} {error}.", expected="list, text and path"
         ) from error
-
-
-def known_shape(document: Any) -> dict[str, str]:
-    """The memories in a document of one of the shapes that are known; nothing in any other."""
-    found = (one.memories(document) for one in KNOWN.values())
-    return next((memories for memories in found if memories), {})
 
 
 def _value_at(value: Any, name: str) -> Any:

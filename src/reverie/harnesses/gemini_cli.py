@@ -12,7 +12,6 @@ server and a hook for the end of a session stand in `settings.json`, which may h
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,9 +23,8 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
 from reverie.harnesses.injected import GEMINI_CLI, said_apart
-from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
-from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
-from reverie.memory.target import Place
+from reverie.harnesses.installers import FolderInstaller, InstallPlan, Launch, skill_file, write_lines
+from reverie.harnesses.markdown import MarkdownTarget, agent_target, fixed, own_instructions
 from reverie.memory.targets import HomePlaces
 from reverie.system.installation import JsonElement, JsonMember
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
@@ -186,29 +184,22 @@ class _Chat:
             files = next((place for place, text in enumerate(texts) if _FILES_FOLLOW.fullmatch(text)), len(texts))
             own = texts[:files]
         several = not shown and sum(bool(part.get("text")) for part in content) > 1  # the person's, or a file's
-        for text in own:
-            yield from self._own(text, at, several)
-        if foreign := "\n".join(text for text in texts if text not in own).strip():
-            yield Said("tool", foreign, name="attached context", at=at, origin=Origin.TOOL)
-
-    def _own(self, text: str, at: datetime | None, several: bool) -> Iterator[Said]:
-        for piece in said_apart(Said("user", text, at=at), GEMINI_CLI):
+        subagent = self.head.facts.get("kind") == "subagent"
+        for piece in (piece for text in own for piece in said_apart(Said("user", text, at=at), GEMINI_CLI)):
             origin = piece.origin
-            if piece.role == "user" and self.head.facts.get("kind") == "subagent":
+            if piece.role == "user" and subagent:
                 origin = Origin.AGENT
             elif piece.role == "user" and (several or "\n\n" in piece.text.strip()):
                 origin = Origin.MEMBER  # what is piped into `gemini` stands before the prompt, behind a blank line
             yield Said(piece.role, piece.text, name=piece.name, at=at, origin=origin)
+        if foreign := "\n".join(text for text in texts if text not in own).strip():
+            yield Said("tool", foreign, name="attached context", at=at, origin=Origin.TOOL)
 
 
 def _parts(content: object) -> list[Record]:
     if isinstance(content, str):
         return [{"text": content}]
-    return (
-        [mapping_or_empty(part) for part in content]
-        if isinstance(content, list | JsonList)
-        else [mapping_or_empty(content)]
-    )
+    return [mapping_or_empty(part) for part in (content if isinstance(content, list | JsonList) else [content])]
 
 
 def _words(part: Record) -> str:
@@ -228,63 +219,38 @@ def _answer(result: object) -> str:
 
 
 FOLDER = "${GEMINI_CLI_HOME:-~}/.gemini"
-INSTRUCTIONS = Place(
-    "GEMINI.md",
-    "list",
-    INSTRUCTIONS_LIMIT,
-    purpose="The person's own instructions to Gemini CLI, for everything they do. Read in every session.",
-)
 
 
 def gemini_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
-    folder = where.place(FOLDER)
-    reach = "every Gemini CLI session of this user"
-    listed, skills = fixed(INSTRUCTIONS), folder / "skills"
-    yield MarkdownTarget("gemini", folder, reach, listed, agent_folder=folder, harness="gemini-cli", skills=skills)
+    listed = fixed(own_instructions("Gemini CLI", "GEMINI.md"))
+    yield agent_target("gemini", "gemini-cli", "Gemini CLI", where.place(FOLDER), listed)
 
 
-QUEUE = ("sessions", "queue", "--agent", "gemini")
-
-
-class GeminiCliInstaller:
-    name = "gemini"
-    title = "Gemini CLI"
-    target = "gemini"
-    reader = "gemini-cli"
-
-    def folder(self, where: HomePlaces) -> Path:
-        return where.place(FOLDER)
+class GeminiCliInstaller(FolderInstaller):
+    name, title, reader, place = "gemini", "Gemini CLI", "gemini-cli", FOLDER
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder, server = self.folder(where), launch.server(self.name, self.target)
-        keys = ("mcpServers", "reverie")
+        settings, keys = folder / "settings.json", ("mcpServers", "reverie")
+        hook = {"type": "command", "name": "reverie", "command": launch.line(*launch.queue(self.name))}
         return InstallPlan(
             [
-                JsonMember(folder / "settings.json", "the MCP server", keys, server, json5=True),
+                JsonMember(settings, "the MCP server", keys, server, json5=True),
                 JsonElement(
-                    folder / "settings.json",
+                    settings,
                     "a hook that queues each session for the next night",
                     ("hooks", "SessionEnd"),
-                    {
-                        "hooks": [
-                            {"type": "command", "name": "reverie", "command": launch.line(*launch.queue(self.name))}
-                        ]
-                    },
-                    f"-m reverie {' '.join(QUEUE)}",
+                    {"hooks": [hook]},
+                    f"-m reverie {' '.join(self.queue)}",
                     json5=True,
                 ),
                 skill_file(folder),
             ],
         )
 
-    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        return told_transcript(event)
-
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, at = f"00000000-0000-4000-8000-{number:012}", f"2026-01-{number:02}T09:00:00.000Z"
         path = self.folder(where) / f"tmp/rehearsal/chats/session-2026-01-{number:02}T09-00-{session[:8]}{number}.jsonl"
         head = {"sessionId": session, "projectHash": "0" * 64, "startTime": at, "lastUpdated": at}
         said = {"id": f"m{number}", "timestamp": at, "type": "user", "content": [{"text": sentence}]}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{json.dumps(head)}\n{json.dumps(said)}\n", "utf-8")
-        return {"transcript_path": str(path)}
+        return {"transcript_path": str(write_lines(path, head, said))}

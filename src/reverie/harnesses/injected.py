@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from reverie.core.scope import Origin
-from reverie.transcripts.json_streams import parsed_beginning
+from reverie.transcripts.json_streams import parsed_beginning, string_or_none
 from reverie.transcripts.messages import arguments_text
 from reverie.transcripts.session import Said, ToolCall
 
@@ -327,23 +327,13 @@ def calls_out_of(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     words, calls = [], []
     for place, piece in enumerate(text.split(_CALL_OPENS)):
         inside, closed, behind = piece.partition(_CALL_CLOSES)
-        call = _call(inside) if place and closed else None
-        if call is None:
+        call = json_object(inside) if place and closed else None
+        if call is None or not isinstance(call.get("name"), str):
             words.append(_CALL_OPENS + piece if place else piece)
         else:
-            calls.append(call)
+            calls.append(ToolCall(call["name"], arguments_text(call.get("arguments")), string_or_none(call.get("id"))))
             words.append(behind)
     return "".join(words).strip(), tuple(calls)
-
-
-def _call(text: str) -> ToolCall | None:
-    call = json_object(text)
-    if call is None or not isinstance(call.get("name"), str):
-        return None
-    identity = call.get("id")
-    return ToolCall(
-        call["name"], arguments_text(call.get("arguments")), identity if isinstance(identity, str) else None
-    )
 
 
 def json_object(text: str) -> dict[str, Any] | None:

@@ -74,12 +74,6 @@ def skill_file(folder: Path) -> OwnFile:
     return OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL)
 
 
-def told_transcript(event: Mapping[str, Any]) -> Path | None:
-    """The transcript an agent names to its hook."""
-    said = event.get("transcript_path")
-    return Path(said) if isinstance(said, str) and said else None
-
-
 class Installer(Protocol):
     """`name` is what people type, `title` what the agent is called, `target` the memory it reads in every session, and
     `reader` reads its transcripts. It may have `prove(where)`: asks the real agent whether it knows of Reverie now, and
@@ -87,8 +81,10 @@ class Installer(Protocol):
 
     name: str
     title: str
-    target: str
     reader: str
+
+    @property
+    def target(self) -> str: ...
 
     def folder(self, where: HomePlaces) -> Path:
         """It is there if the agent is used on this machine."""
@@ -101,6 +97,36 @@ class Installer(Protocol):
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         """Write the transcript of a made-up session in which the person says a sentence, where the agent would, and
         return what the agent would tell its hook. Only `reverie install` does so, in a folder that is thrown away."""
+
+
+class FolderInstaller:
+    """An agent with a folder of its own, which names the transcript to its hook. Its name is its target's, too."""
+
+    name: str
+    place: str
+
+    @property
+    def target(self) -> str:
+        return self.name
+
+    @property
+    def queue(self) -> tuple[str, ...]:
+        """The words by which a hook of ours is known."""
+        return ("sessions", "queue", "--agent", self.name)
+
+    def folder(self, where: HomePlaces) -> Path:
+        return where.place(self.place)
+
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
+        said = event.get("transcript_path")
+        return Path(said) if isinstance(said, str) and said else None
+
+
+def write_lines(path: Path, *lines: object) -> Path:
+    """A made-up transcript, a JSON value on each line."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    return path
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,17 @@ class MarkdownTarget(FolderTarget):
         return self.folder / document
 
 
+def own_instructions(title: str, document: str) -> Place:
+    purpose = f"The person's own instructions to {title}, for everything they do. Read in every session."
+    return Place(document, "list", INSTRUCTIONS_LIMIT, purpose=purpose)
+
+
+def agent_target(name: str, harness: str, title: str, folder: Path, listed: Listed) -> MarkdownTarget:
+    """What an agent that is used here reads in every session."""
+    reach, skills = f"every {title} session of this user", folder / "skills"
+    return MarkdownTarget(name, folder, reach, listed, agent_folder=folder, harness=harness, skills=skills)
+
+
 def fixed(*places: Place) -> Listed:
     return lambda _: places
 
@@ -167,22 +178,11 @@ def _is(path: Path, kind: Callable[[int], bool], *, follow: bool = False) -> boo
         return False
 
 
-PLACES = (
-    Place(
-        "MEMORY.md",
-        "list",
-        2200,
-        purpose="Notes for agents: environment, projects, conventions, tools. Read in every prompt this home builds.",
-    ),
-    Place(
-        "USER.md",
-        "list",
-        1375,
-        purpose="Who the person is and how they want to be treated. Read in every prompt this home builds.",
-    ),
-)
+_NOTES = "Notes for agents: environment, projects, conventions, tools. Read in every prompt this home builds."
+_PERSON = "Who the person is and how they want to be treated. Read in every prompt this home builds."
 
 
 def home_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
+    places = Place("MEMORY.md", "list", 2200, purpose=_NOTES), Place("USER.md", "list", 1375, purpose=_PERSON)
     reach = "every prompt this home builds"
-    yield MarkdownTarget("home", where.home / "memory", reach, fixed(*PLACES), lock_files=True)
+    yield MarkdownTarget("home", where.home / "memory", reach, fixed(*places), lock_files=True)

@@ -230,11 +230,8 @@ def _swe_agent_message(message: Any, acted: bool, called: ToolCall | None) -> Sa
     if role == "system":
         return Said(role, text, noise="system prompt")
     if role == "assistant":
-        calls, action, thought = (
-            openai_calls(message.get("tool_calls")),
-            message.get("action"),
-            message.get("thought"),
-        )
+        calls = openai_calls(message.get("tool_calls"))
+        action, thought = message.get("action"), message.get("thought")
         if not calls and isinstance(action, str) and action.strip():
             name, *arguments = action.strip().split(maxsplit=1)
             calls = (ToolCall(name, "".join(arguments)),)

@@ -25,8 +25,15 @@ from pathlib import Path
 from typing import Any
 
 from reverie.harnesses.claude_code.reader import working_folder
-from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
-from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, every_file, folders_in, names_in
+from reverie.harnesses.installers import FolderInstaller, InstallPlan, Launch, skill_file, write_lines
+from reverie.harnesses.markdown import (
+    MarkdownTarget,
+    agent_target,
+    every_file,
+    folders_in,
+    names_in,
+    own_instructions,
+)
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.git import repository_root
@@ -34,12 +41,8 @@ from reverie.system.installation import JsonElement, JsonMember
 from reverie.transcripts.session import LONGEST_DASHED, dashed, is_dashed, project_name
 
 HARNESS = "claude-code"
-INSTRUCTIONS = Place(
-    "CLAUDE.md",
-    "list",
-    INSTRUCTIONS_LIMIT,
-    purpose="The person's own instructions to Claude Code, for everything they do. Read in every session.",
-)
+FOLDER = "${CLAUDE_CONFIG_DIR:-~/.claude}"
+INSTRUCTIONS = own_instructions("Claude Code", "CLAUDE.md")
 INDEX = Place(
     "MEMORY.md",
     "list",
@@ -49,19 +52,17 @@ INDEX = Place(
 TOPIC = Place("", "list", purpose="Claude Code's notes on one topic of the project {}. Read when they are needed.")
 _PROJECT = re.compile(r"[\w-][\w.-]{0,254}")
 _LOOKED_AT = 5  # transcripts of one folder
-_EVERYONE = "every Claude Code session of this user"
-
 
 _known: dict[Path, str] = {}  # where the sessions of a folder were begun: once told, it stays so
 
 
 def claude_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
-    folder = where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
+    folder = where.place(FOLDER)
     projects = _Projects(folder)
+    yield agent_target("claude", HARNESS, "Claude Code", folder, projects.instructions)
     made = partial(MarkdownTarget, harness=HARNESS, skills=folder / "skills")
-    yield made("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder)
     for project in projects.folders:
-        reach = f"{_EVERYONE} in the project {project.name}"
+        reach = f"every Claude Code session of this user in the project {project.name}"
         listed, ready = partial(projects.notes, project), partial(projects.reads, project)
         yield made(f"claude/{project.name}", project / "memory", reach, listed, ready=ready)
 
@@ -130,43 +131,28 @@ def _begun_in(project: Path) -> str | None:
     return _known.get(project)
 
 
-QUEUE = ("sessions", "queue", "--agent", "claude")
-
-
-class ClaudeCodeInstaller:
-    name = "claude"
-    title = "Claude Code"
-    target = "claude"
-    reader = "claude-code"
-
-    def folder(self, where: HomePlaces) -> Path:
-        return where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
+class ClaudeCodeInstaller(FolderInstaller):
+    name, title, reader, place = "claude", "Claude Code", HARNESS, FOLDER
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         hook = {"hooks": [{"type": "command", "command": launch.line(*launch.queue(self.name))}]}
+        state = where.place("${CLAUDE_CONFIG_DIR:-~/}") / ".claude.json"
         server = {"type": "stdio", **launch.server(self.name, self.target)}
         return InstallPlan(
             [
-                JsonMember(self._state(where), "the MCP server", ("mcpServers", "reverie"), server),
+                JsonMember(state, "the MCP server", ("mcpServers", "reverie"), server),
                 JsonElement(
                     folder / "settings.json",
                     "a hook that queues each session for the next night",
                     ("hooks", "SessionEnd"),
                     hook,
-                    f"-m reverie {' '.join(QUEUE)}",
+                    f"-m reverie {' '.join(self.queue)}",
                 ),
                 skill_file(folder),
             ],
             ["Claude Code asks before it first uses a tool of the MCP server; nothing here allows it by itself."],
         )
-
-    @staticmethod
-    def _state(where: HomePlaces) -> Path:
-        return where.place("${CLAUDE_CONFIG_DIR:-~/}") / ".claude.json"
-
-    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        return told_transcript(event)
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, work = f"00000000-0000-4000-8000-{number:012}", str(self.folder(where).parent / "work")
@@ -179,6 +165,5 @@ class ClaudeCodeInstaller:
             | {"message": {"role": role, "content": text}}
             for place, (role, text) in enumerate(said)
         ]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+        write_lines(path, *lines)
         return {"session_id": session, "transcript_path": str(path), "cwd": work, "hook_event_name": "SessionEnd"}

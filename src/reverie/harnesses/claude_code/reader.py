@@ -180,11 +180,8 @@ def working_folder(path: Path) -> str | None:
     """The folder a session was begun in, or None where the first lines do not say."""
     try:
         for line in islice(json_lines(path), _SURVEYED_LINES):
-            if (
-                not isinstance(line, Flaw)
-                and isinstance(line[1], Mapping)
-                and (cwd := string_or_none(line[1].get("cwd")))
-            ):
+            value = None if isinstance(line, Flaw) else line[1]
+            if isinstance(value, Mapping) and (cwd := string_or_none(value.get("cwd"))):
                 return cwd
     except OSError:
         return None
@@ -257,7 +254,10 @@ class _Thread:
     def _said(self, line: Line) -> Iterator[Said]:
         kind = line["type"]
         if kind in _TITLES:
-            self._note_title(line, *_TITLES[kind])
+            # Summaries used to be written into whichever file came next; the leaf says which session they sum up.
+            key, rank = _TITLES[kind]
+            if title := string_or_none(line.get(key)):
+                self.titles.append((rank, title, string_or_none(line.get("leafUuid"))))
         elif kind == "attachment":
             yield from self._typed_meanwhile(line)
         elif kind in _MESSAGES:
@@ -267,11 +267,6 @@ class _Thread:
             content = message["content"]
             self.last = moment(line.get("timestamp")) or self.last
             yield from self._assistant(line, content) if kind == "assistant" else self._user(line, content)
-
-    def _note_title(self, line: Line, key: str, rank: int) -> None:
-        # Summaries used to be written into whichever file came next; the leaf says which session they sum up.
-        if title := string_or_none(line.get(key)):
-            self.titles.append((rank, title, string_or_none(line.get("leafUuid"))))
 
     def _assistant(self, line: Line, content: object) -> Iterator[Said]:
         text, calls = text_of(content), calls_in(content)
@@ -311,7 +306,9 @@ class _Thread:
         typed, bare_command = _as_typed(text)
         if origin is None and (self.subagent or beside_results):
             origin = Origin.TOOL if beside_results else Origin.AGENT
-        if origin is None and _may_be_anybodys(line, typed):
+        # What is piped into `claude -p` stands behind the prompt, with nothing between; a workflow hands over issues.
+        entrypoint, several_lines = str(line.get("entrypoint")), "\n" in typed.removeprefix("[image]\n").strip()
+        if origin is None and (entrypoint in _FOR_OTHERS or (entrypoint.startswith("sdk-") and several_lines)):
             origin = Origin.MEMBER
         at = moment(line.get("timestamp"))
         self.last = at or self.last
@@ -365,13 +362,6 @@ def _posing(line: Line, text: str) -> Posing:
     if line.get("promptSource") == "suggestion_accepted":  # the model wrote it, the person pressed a key
         return None, Origin.AGENT
     return ("command output", Origin.TOOL) if text.lstrip().startswith(_PARTS_OF_COMMANDS) else (None, None)
-
-
-def _may_be_anybodys(line: Line, text: str) -> bool:
-    """What is piped into `claude -p` stands behind the prompt, with nothing between; a workflow hands over issues."""
-    entrypoint = str(line.get("entrypoint"))
-    several_lines = "\n" in text.removeprefix("[image]\n").strip()
-    return entrypoint in _FOR_OTHERS or (entrypoint.startswith("sdk-") and several_lines)
 
 
 def _as_typed(text: str) -> tuple[str, str | None]:

@@ -10,7 +10,6 @@ no such thing, and the same transcript waits once. (Seen in 0.166.0.)
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,25 +17,19 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.errors import BadInput
-from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
-from reverie.harnesses.markdown import INSTRUCTIONS_LIMIT, MarkdownTarget, is_file
+from reverie.harnesses.installers import FolderInstaller, InstallPlan, Launch, skill_file, write_lines
+from reverie.harnesses.markdown import MarkdownTarget, agent_target, is_file, own_instructions
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.installation import ConfigEdit, TomlKey, TomlTable
 from reverie.transcripts.session import project_name
 
-INSTRUCTIONS = Place(
-    "AGENTS.md",
-    "list",
-    INSTRUCTIONS_LIMIT,
-    purpose="The person's own instructions to Codex, for everything they do. Read in every session.",
-)
+FOLDER = "${CODEX_HOME:-~/.codex}"
+INSTRUCTIONS = own_instructions("Codex", "AGENTS.md")
 
 
 def codex_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
-    folder = where.place("${CODEX_HOME:-~/.codex}")
-    reach, skills = "every Codex session of this user", folder / "skills"
-    yield MarkdownTarget("codex", folder, reach, _instructions, agent_folder=folder, harness="codex", skills=skills)
+    yield agent_target("codex", "codex", "Codex", where.place(FOLDER), _instructions)
 
 
 def _instructions(folder: Path) -> Sequence[Place]:
@@ -49,25 +42,24 @@ def _instructions(folder: Path) -> Sequence[Place]:
     return [replace(INSTRUCTIONS, elsewhere=frozenset(name for name in own if name))]
 
 
-QUEUE = ("sessions", "queue", "--agent", "codex")
-
-
-class CodexInstaller:
-    name = "codex"
-    title = "Codex"
-    target = "codex"
-    reader = "codex"
-
-    def folder(self, where: HomePlaces) -> Path:
-        return where.place("${CODEX_HOME:-~/.codex}")
+class CodexInstaller(FolderInstaller):
+    name, title, reader, place = "codex", "Codex", "codex", FOLDER
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = folder / "config.toml"
         variables = [f"{name}={text}" for name, text in sorted(launch.environment.items())]
         words = [*(["env", *variables] if variables else []), *launch.words(*launch.queue(self.name))]
-        notify = TomlKey(config, "a program that queues each session for the next night", "notify", words, QUEUE)
-        notes = _notes(notify)
+        notify = TomlKey(config, "a program that queues each session for the next night", "notify", words, self.queue)
+        try:
+            taken = notify.taken_by(config.read_text("utf-8-sig"))
+        except (OSError, ValueError, BadInput):
+            taken = None
+        left_alone = (
+            f"`notify` in {config} is taken ({taken!r:.80}) and was left alone: sessions are not queued when "
+            "they end. A night reads Codex's own folder of sessions all the same."
+        )
+        notes = [] if taken is None else [left_alone]
         server = launch.server(self.name, self.target, hooked=not notes)
         edits: list[ConfigEdit] = [
             TomlTable(config, "the MCP server", ("mcp_servers", "reverie"), server),
@@ -77,7 +69,7 @@ class CodexInstaller:
         return InstallPlan(edits, notes)
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        if told := told_transcript(event):
+        if told := super().transcript(where, event):
             return told
         thread = event.get("thread-id")
         if not isinstance(thread, str) or not thread.replace("-", "").isalnum():
@@ -96,20 +88,5 @@ class CodexInstaller:
             {"timestamp": at, "type": "response_item", "payload": said},
             {"timestamp": at, "type": "event_msg", "payload": {"type": "user_message", "message": sentence}},
         ]
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"rollout-{day}T09-00-00-{thread}.jsonl"
-        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+        write_lines(folder / f"rollout-{day}T09-00-00-{thread}.jsonl", *lines)
         return {"type": "agent-turn-complete", "thread-id": thread, "cwd": work}
-
-
-def _notes(notify: TomlKey) -> list[str]:
-    try:
-        taken = notify.taken_by(notify.path.read_text("utf-8-sig"))
-    except (OSError, ValueError, BadInput):
-        return []
-    if taken is None:
-        return []
-    return [
-        f"`notify` in {notify.path} is taken ({taken!r:.80}) and was left alone: sessions are not queued when "
-        "they end. A night reads Codex's own folder of sessions all the same."
-    ]

@@ -80,7 +80,9 @@ class CodexReader:
             return 0.9 if named and start.startswith(_ZSTD) else 0.0
         if path.suffix == ".json":
             return 0.9 if named and _FIRST_BYTES_OF_OBJECT.match(start) else 0.0
-        if _FIRST_BYTES.match(start) or any(_is_enveloped(first_line(piece)) for piece in start.split(b"\n")[:5]):
+        lines = (mapping_or_empty(first_line(piece)) for piece in start.split(b"\n")[:5])
+        enveloped = (str(one.get("type")) in _ENVELOPES and isinstance(one.get("payload"), Mapping) for one in lines)
+        if _FIRST_BYTES.match(start) or any(enveloped):
             return 0.95
         meta = mapping_or_empty(first_line(start)) if named else {}
         bare = {"id", "timestamp"} <= meta.keys() and "type" not in meta and ("instructions" in meta or "git" in meta)
@@ -102,12 +104,6 @@ class CodexReader:
             yield Closed(ended_at=rollout.last)
 
 
-def _is_enveloped(line: Any) -> bool:
-    return (
-        isinstance(line, Mapping) and str(line.get("type")) in _ENVELOPES and isinstance(line.get("payload"), Mapping)
-    )
-
-
 # One shape for all eras.
 
 
@@ -121,16 +117,15 @@ class _Item:
 
 
 def _items(path: Path) -> Iterator[_Item | Flaw]:
-    for line in json_lines(path) if path.suffix != ".json" else _listed(path):
-        yield line if isinstance(line, Flaw) else _item(*line)
-
-
-def _listed(path: Path) -> Iterator[tuple[int, Any] | Flaw]:
+    if path.suffix != ".json":
+        yield from (line if isinstance(line, Flaw) else _item(*line) for line in json_lines(path))
+        return
     value = whole_json(path)
     if isinstance(value, Flaw):
         yield value
     elif isinstance(value, Mapping) and isinstance(items := value.get("items"), JsonList):
-        yield from enumerate(chain([{"id": None, "git": None, **mapping_or_empty(value.get("session"))}], items))
+        head = {"id": None, "git": None, **mapping_or_empty(value.get("session"))}
+        yield from (_item(number, line) for number, line in enumerate(chain([head], items)))
     else:
         yield Flaw("the file", "not an object with a list of items")
 
@@ -140,15 +135,9 @@ def _item(number: int, line: Any) -> _Item | Flaw:
     if not isinstance(line, Mapping):
         return Flaw(where, "not an object")
     if isinstance(payload := line.get("payload"), Mapping):
-        ordinal = line.get("ordinal")
-        kind = line.get("type")
-        return _Item(
-            where,
-            kind if isinstance(kind, str) else "",
-            payload,
-            moment(line.get("timestamp")),
-            ordinal if isinstance(ordinal, int) else None,
-        )
+        ordinal, kind = line.get("ordinal"), line.get("type")
+        place = ordinal if isinstance(ordinal, int) else None
+        return _Item(where, kind if isinstance(kind, str) else "", payload, moment(line.get("timestamp")), place)
     if "payload" in line:
         return Flaw(where, "the payload is not an object")
     bare_meta = "type" not in line and "id" in line and ("instructions" in line or "git" in line)
@@ -170,26 +159,25 @@ class _Rollout:
     @classmethod
     def surveyed(cls, path: Path) -> _Rollout:
         meta, model, found_cwd, first = _first_facts(islice(_items(path), _SURVEYED_LINES))
-        source = mapping_or_empty(meta.get("source")).get(
-            "subagent", mapping_or_empty(meta.get("source")).get("internal")
-        )
-        parent = string_or_none(meta.get("parent_thread_id")) or string_or_none(
-            _spawned(source).get("parent_thread_id")
-        )
+        begun, git = mapping_or_empty(meta.get("source")), mapping_or_empty(meta.get("git"))
+        source = begun.get("subagent", begun.get("internal"))
+        spawned = mapping_or_empty(mapping_or_empty(source).get("thread_spawn"))
+        parent = string_or_none(meta.get("parent_thread_id")) or string_or_none(spawned.get("parent_thread_id"))
         cwd = string_or_none(meta.get("cwd")) or found_cwd
-        folder = (
-            _repository(cwd, string_or_none(mapping_or_empty(meta.get("git")).get("repository_url"))) if cwd else None
-        )
+        folder = _repository(cwd, string_or_none(git.get("repository_url"))) if cwd else None
         facts = {
             "cwd": cwd,
-            "branch": mapping_or_empty(meta.get("git")).get("branch"),
+            "branch": git.get("branch"),
             "model": model,
             "version": meta.get("cli_version"),
             "forked_from": meta.get("forked_from_id"),
-            "agent_type": meta.get("agent_role") or _spawned(source).get("agent_role"),
+            "agent_type": meta.get("agent_role") or spawned.get("agent_role"),
         }
+        # The file's own id: a thread that was reverted goes on in a second file under the same thread id.
+        in_name = _UUID.search(path.stem)
+        own = in_name.group(0) if in_name else string_or_none(meta.get("id")) or path.stem
         head = Head(
-            id=f"codex:{_id_of(path, meta)}",
+            id=f"codex:{own}",
             harness="codex",
             agent=PureWindowsPath(cwd).name or None if cwd else None,
             started_at=moment(meta.get("timestamp")) or first,
@@ -199,12 +187,8 @@ class _Rollout:
             project_path=project_folder(folder),
         )
         start = meta.get("subagent_history_start_ordinal")
-        return cls(
-            head,
-            parent is not None or source is not None,
-            start if isinstance(start, int) else 0,
-            meta.get("source") == "exec",
-        )
+        subagent, first_own = parent is not None or source is not None, start if isinstance(start, int) else 0
+        return cls(head, subagent, first_own, meta.get("source") == "exec")
 
     def events(self, item: _Item) -> Iterator[Said | Flaw]:
         if item.ordinal is not None and item.ordinal < self.first_own:
@@ -216,38 +200,30 @@ class _Rollout:
             return
         if said:
             self.last = item.at or self.last
-            yield from map(self._as_known, said_apart(said, CODEX))
-
-    def _as_known(self, said: Said) -> Said:
-        """`codex exec -` takes what is piped into it for the prompt: nobody knows who wrote several lines."""
-        unknown = self.headless and said.role == "user" and said.origin is None and "\n" in said.text.strip()
-        return replace(said, origin=Origin.MEMBER) if unknown else said
+            for one in said_apart(said, CODEX):
+                # `codex exec -` takes what is piped into it for the prompt: nobody knows who wrote several lines.
+                unknown = self.headless and one.role == "user" and one.origin is None and "\n" in one.text.strip()
+                yield replace(one, origin=Origin.MEMBER) if unknown else one
 
     def _said(self, item: _Item) -> Said | None:
-        match item.kind:
-            case "response_item":
-                return self._response(item)
-            case "compacted":
-                text = string_or_none(item.payload.get("message"))
-                return Said("assistant", text, at=item.at, noise="compact summary") if text else None
-            case "inter_agent_communication":
-                return _between_agents(item)
-        return None
-
-    def _response(self, item: _Item) -> Said | None:
         payload = item.payload
         kind = payload.get("type") or ("message" if "role" in payload else None)
-        match kind:
-            case "message":
+        match item.kind, kind:
+            case "compacted", _:
+                text = string_or_none(payload.get("message"))
+                return Said("assistant", text, at=item.at, noise="compact summary") if text else None
+            case ("inter_agent_communication", _) | ("response_item", "agent_message"):
+                text = text_of(payload.get("content"))
+                author = string_or_none(payload.get("author"))
+                return Said("user", text, name=author, at=item.at, origin=Origin.AGENT) if text.strip() else None
+            case "response_item", "message":
                 return self._message(item)
-            case "agent_message":
-                return _between_agents(item)
-            case "function_call" | "custom_tool_call":
+            case "response_item", "function_call" | "custom_tool_call":
                 arguments = payload.get("arguments") if kind == "function_call" else payload.get("input")
                 return self._call(item, str(payload.get("name") or ""), arguments)
-            case "function_call_output" | "custom_tool_call_output":
+            case "response_item", "function_call_output" | "custom_tool_call_output":
                 return self._output(item)
-            case "local_shell_call" | "web_search_call" | "tool_search_call" | "image_generation_call":
+            case "response_item", str() if kind in _OTHER_CALLS:
                 name, key = _OTHER_CALLS[kind]
                 return self._call(item, name, payload.get(key))
         return None
@@ -314,16 +290,6 @@ def _repository(cwd: str, url: str | None) -> str:
     return cwd[: len(str(found))] if found else cwd
 
 
-def _id_of(path: Path, meta: Payload) -> str:
-    """The file's own id: a thread that was reverted goes on in a second file under the same thread id."""
-    in_name = _UUID.search(path.stem)
-    return in_name.group(0) if in_name else string_or_none(meta.get("id")) or path.stem
-
-
-def _spawned(source: object) -> Payload:
-    return mapping_or_empty(mapping_or_empty(source).get("thread_spawn"))
-
-
 # What is said.
 
 
@@ -351,12 +317,6 @@ def _provenance(payload: Payload, parts: int) -> list[str | None]:
     sources = [mapping_or_empty(mapping_or_empty(each).get("provenance")) for each in listed("content_item_metadata")]
     kinds = [kind if isinstance(kind, str) and not kind.startswith("user.") else None for kind in listed(_KINDS)]
     return [string_or_none(source.get("type")) or kind for source, kind in zip(sources, kinds, strict=True)]
-
-
-def _between_agents(item: _Item) -> Said | None:
-    text = text_of(item.payload.get("content"))
-    author = string_or_none(item.payload.get("author"))
-    return Said("user", text, name=author, at=item.at, origin=Origin.AGENT) if text.strip() else None
 
 
 def _outcome(output: object) -> tuple[str, bool | None]:

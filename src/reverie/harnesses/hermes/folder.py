@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
-from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
+from reverie.harnesses.installers import FolderInstaller, InstallPlan, Launch, skill_file, write_lines
 from reverie.harnesses.markdown import FolderTarget, folders_in, is_folder, names_in, real
 from reverie.memory.target import Place, StagedStep, StagedWrite, Target
 from reverie.memory.targets import HomePlaces
@@ -35,7 +35,7 @@ from reverie.system.installation import ConfigEdit, OwnFile, YamlElement, YamlMe
 if TYPE_CHECKING:
     from reverie.skills.library import Outcomes
 
-NAME = "hermes"
+NAME, FOLDER = "hermes", "${HERMES_HOME:-~/.hermes}"
 PURPOSES = {
     "MEMORY.md": "The agent's notes: environment, projects, conventions, tools. Read in every session.",
     "USER.md": "Who the person is and how they want to be treated. Read in every session.",
@@ -70,8 +70,28 @@ class HermesTarget(FolderTarget):
 
     @property
     def settings(self) -> DreamingBlock:
-        """The `dreaming` block of its config.yaml."""
-        return dreaming_block(self._home / "config.yaml")
+        """The `dreaming` block of its config.yaml. Only that is read as YAML: the rest is long and not ours."""
+        path = self._home / "config.yaml"
+        lines = _config_lines(path)
+        start = next((number for number, line in enumerate(lines) if line.startswith("dreaming:")), None)
+        if start is None:
+            return DreamingBlock(path, {})
+        end = next((at for at in range(start + 1, len(lines)) if re.match(r"[^\s#]", lines[at])), len(lines))
+        from ruamel.yaml import YAML
+        from ruamel.yaml.error import YAMLError
+
+        try:
+            found = YAML(typ="safe").load("\n".join(lines[start:end]))["dreaming"]
+        except YAMLError as error:
+            raise BadSetting(
+                f"The block `dreaming:` in {path} is not YAML: {getattr(error, 'problem', None) or error}.",
+                next_step="Mend it or take it out.",
+            ) from error
+        if found is not None and not isinstance(found, Mapping):
+            raise BadSetting(
+                f"`dreaming:` in {path} is {found!r}.", expected="a block with keys such as `enabled: true`"
+            )
+        return DreamingBlock(path, found or {})
 
     @property
     def approval(self) -> str:
@@ -81,11 +101,26 @@ class HermesTarget(FolderTarget):
         return f"memory.write_approval in {path} wants every write approved" if said.lower() in _YES else ""
 
     def staged(self) -> list[StagedWrite]:
-        """The writes Hermes itself holds back until a person approves."""
-        return list(staged_in(self._home))
+        """The writes Hermes itself holds back until a person approves: oldest first, behind those that cannot be
+        read."""
+        found = list[tuple[float, StagedWrite]]()
+        for path in (self._home / "pending/memory").glob("*.json"):
+            try:
+                told = json.loads(path.read_bytes())
+                payload: Mapping[str, Any] = told["payload"]
+                steps = payload["operations"] if payload["action"] == "batch" else [payload]
+                write = StagedWrite(path.stem, _DOCUMENTS[payload["target"]], tuple(map(_staged_step, steps)))
+                found.append((float(told.get("created_at") or 0), write))
+            except FileNotFoundError:
+                continue  # decided meanwhile
+            except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+                why = f"{path} is not a write as Hermes stages it ({type(error).__name__}: {error})"
+                found.append((0, StagedWrite(path.stem, "", (), why)))
+        return [write for _, write in sorted(found, key=lambda one: (one[0], one[1].id))]
 
     def discard(self, staged: str) -> None:
-        discard_staged(self._home, staged)
+        if _STAGED_NAME.fullmatch(staged):
+            (self._home / "pending/memory" / f"{staged}.json").unlink(missing_ok=True)
 
     def _path(self, document: str) -> Path:
         if document not in LIMITS:
@@ -94,7 +129,7 @@ class HermesTarget(FolderTarget):
 
 
 def hermes_targets(where: HomePlaces) -> Iterator[HermesTarget]:
-    home = where.place("${HERMES_HOME:-~/.hermes}")
+    home = where.place(FOLDER)
     yield HermesTarget(home)
     for profile in folders_in(home / "profiles", _PROFILE):
         yield HermesTarget(profile, f"{NAME}/{profile.name}")
@@ -110,28 +145,6 @@ class DreamingBlock:
 
     path: Path
     values: Mapping[str, object]
-
-
-def dreaming_block(path: Path) -> DreamingBlock:
-    """Only the block itself is read as YAML: the rest of the file is long and not ours."""
-    lines = _config_lines(path)
-    start = next((number for number, line in enumerate(lines) if line.startswith("dreaming:")), None)
-    if start is None:
-        return DreamingBlock(path, {})
-    end = next((at for at in range(start + 1, len(lines)) if re.match(r"[^\s#]", lines[at])), len(lines))
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    try:
-        found = YAML(typ="safe").load("\n".join(lines[start:end]))["dreaming"]
-    except YAMLError as error:
-        raise BadSetting(
-            f"The block `dreaming:` in {path} is not YAML: {getattr(error, 'problem', None) or error}.",
-            next_step="Mend it or take it out.",
-        ) from error
-    if found is not None and not isinstance(found, Mapping):
-        raise BadSetting(f"`dreaming:` in {path} is {found!r}.", expected="a block with keys such as `enabled: true`")
-    return DreamingBlock(path, found or {})
 
 
 def _config_lines(path: Path) -> list[str]:
@@ -157,33 +170,6 @@ def _configured(path: Path, wanted: str) -> dict[str, str]:
 
 _DOCUMENTS = {"memory": "MEMORY.md", "user": "USER.md"}
 _STAGED_NAME = re.compile(r"[0-9a-f]{8}")
-
-
-def staged_in(home: Path) -> Iterator[StagedWrite]:
-    """Oldest first, behind those that cannot be read."""
-    found = list[tuple[float, StagedWrite]]()
-    for path in _staged_folder(home).glob("*.json"):
-        try:
-            told = json.loads(path.read_bytes())
-            payload: Mapping[str, Any] = told["payload"]
-            steps = payload["operations"] if payload["action"] == "batch" else [payload]
-            write = StagedWrite(path.stem, _DOCUMENTS[payload["target"]], tuple(map(_staged_step, steps)))
-            found.append((float(told.get("created_at") or 0), write))
-        except FileNotFoundError:
-            continue  # decided meanwhile
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            why = f"{path} is not a write as Hermes stages it ({type(error).__name__}: {error})"
-            found.append((0, StagedWrite(path.stem, "", (), why)))
-    return (write for _, write in sorted(found, key=lambda one: (one[0], one[1].id)))
-
-
-def discard_staged(home: Path, name: str) -> None:
-    if _STAGED_NAME.fullmatch(name):
-        (_staged_folder(home) / f"{name}.json").unlink(missing_ok=True)
-
-
-def _staged_folder(home: Path) -> Path:
-    return home / "pending/memory"
 
 
 def _staged_step(told: Mapping[str, Any]) -> StagedStep:
@@ -228,36 +214,40 @@ _PLUGIN = (".py", ".yaml", ".md")
 _SECONDS = 60
 
 
-class HermesInstaller:
-    name = "hermes"
-    title = "Hermes"
-    target = "hermes"
-    reader = "hermes"
-
-    def folder(self, where: HomePlaces) -> Path:
-        return where.place("${HERMES_HOME:-~/.hermes}")
+class HermesInstaller(FolderInstaller):
+    name, title, reader, place = NAME, "Hermes", NAME, FOLDER
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = folder / "config.yaml"
+        environment, plugin = {**launch.environment, "REVERIE_HOME": str(launch.home)}, folder / "plugins/reverie"
+        told = {"program": launch.words()[:-2], "environment": environment, "nights": launch.nights}
+        source = files("reverie") / "integrations/hermes"
         edits: list[ConfigEdit] = [
             YamlElement(config, "the plugin", ("plugins", "enabled"), "reverie"),
             YamlMember(config, "the MCP server", ("mcp_servers", "reverie"), launch.server(self.name, self.target)),
-            *_plugin(folder / "plugins/reverie", launch),
+            OwnFile(plugin / LAUNCH, "how the plugin starts Reverie", f"{json.dumps(told, indent=1)}\n"),
+            *(
+                OwnFile(plugin / file.name, "the plugin", file.read_text("utf-8"))
+                for file in sorted(source.iterdir(), key=lambda one: one.name)
+                if Path(file.name).suffix in _PLUGIN
+            ),
             skill_file(folder),
         ]
-        return InstallPlan(edits, [*_notes(config)])
-
-    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        return told_transcript(event)
+        notes = ["Hermes calls the tools of the MCP server only where it has its extra `mcp` (hermes-agent[mcp])."]
+        try:
+            disabled = yaml_edits.yaml_value(config.read_text("utf-8-sig"), ("plugins", "disabled"))
+        except (OSError, ValueError, BadInput):  # installing says so
+            disabled = None
+        if "reverie" in (disabled or ()):
+            notes.append(f"`plugins.disabled` in {config} names reverie, which wins: take it out there.")
+        return InstallPlan(edits, notes)
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, at = f"202601{number:02}_090000_00000{number}", f"2026-01-{number:02}T09:00:00Z"
         messages = [{"role": "user", "content": sentence}, {"role": "assistant", "content": "All right."}]
         told = {"session_id": session, "session_start": at, "platform": "cli", "messages": messages}
-        path = self.folder(where) / f"sessions/session_{session}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(told), "utf-8")
+        path = write_lines(self.folder(where) / f"sessions/session_{session}.json", told)
         return {"transcript_path": str(path)}
 
     def left(self, where: HomePlaces) -> list[str]:
@@ -280,23 +270,3 @@ class HermesInstaller:
         if done.returncode or "install-cron" not in done.stdout:
             raise BadInput(f"`hermes dreaming --help` failed: {(done.stderr or done.stdout).strip()[-500:]}")
         return "Hermes has the commands `hermes dreaming` and `/dreaming`."
-
-
-def _plugin(folder: Path, launch: Launch) -> Iterator[OwnFile]:
-    environment = {**launch.environment, "REVERIE_HOME": str(launch.home)}
-    told = {"program": launch.words()[:-2], "environment": environment, "nights": launch.nights}
-    yield OwnFile(folder / LAUNCH, "how the plugin starts Reverie", f"{json.dumps(told, indent=1)}\n")
-    source = files("reverie") / "integrations/hermes"
-    for file in sorted(source.iterdir(), key=lambda one: one.name):
-        if Path(file.name).suffix in _PLUGIN:
-            yield OwnFile(folder / file.name, "the plugin", file.read_text("utf-8"))
-
-
-def _notes(config: Path) -> Iterator[str]:
-    yield "Hermes calls the tools of the MCP server only where it has its extra `mcp` (hermes-agent[mcp])."
-    try:
-        disabled = yaml_edits.yaml_value(config.read_text("utf-8-sig"), ("plugins", "disabled"))
-    except (OSError, ValueError, BadInput):  # installing says so
-        return
-    if "reverie" in (disabled or ()):
-        yield f"`plugins.disabled` in {config} names reverie, which wins: take it out there."

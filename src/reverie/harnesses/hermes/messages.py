@@ -23,7 +23,7 @@ from reverie.core.scope import Origin
 from reverie.harnesses.injected import HERMES, how_call_failed, json_object, said_apart, spoken
 from reverie.transcripts.files import decoded, is_locked
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.json_streams import JsonList, parsed
+from reverie.transcripts.json_streams import JsonList, mapping_or_empty, parsed
 from reverie.transcripts.messages import is_message, read_message, role_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import MAX_TURNS, Head, Said
@@ -146,13 +146,11 @@ class _Copies:
         if key not in self._first:
             self._first[key] = at
             return None
-        kept_its_time = at is not None and at == self._first[key]
-        return "repeated after compaction" if kept_its_time or self._in_one_go(index) else None
-
-    def _in_one_go(self, index: int) -> bool:
-        here = self._times[index]
+        if at is None:
+            return None
         beside = [self._times[place] for place in (index - 1, index + 1) if 0 <= place < len(self._times)]
-        return here is not None and any(at is not None and abs(at - here) < _ONE_GO_SECONDS for at in beside)
+        in_one_go = any(other is not None and abs(other - at) < _ONE_GO_SECONDS for other in beside)
+        return "repeated after compaction" if at == self._first[key] or in_one_go else None
 
 
 def _undone(row: Mapping[str, Any]) -> bool:
@@ -230,15 +228,19 @@ def is_session_file(path: Path, start: bytes) -> float:
 
 
 def read_session_file(path: Path, knows: Callable[[Path, str], bool]) -> Iterator[Event]:
+    messages: Iterator[tuple[str, Any] | Flaw]
     if path.suffix == ".jsonl":
         about: Any = {"session_id": path.stem}
-        messages = _lines(path)
+        messages = (line if isinstance(line, Flaw) else (f"line {line[0]}", line[1]) for line in json_lines(path))
     else:
         about = whole_json(path)
         if not isinstance(about, Mapping):
             yield about if isinstance(about, Flaw) else Flaw("the file", "not an object with messages")
             return
-        messages = _numbered(about.get("messages"))
+        listed = about.get("messages")
+        messages = iter([Flaw("the file", "no list of messages")])
+        if isinstance(listed, JsonList):
+            messages = ((f"message {number}", message) for number, message in enumerate(listed, 1))
     session = str(about.get("session_id") or path.stem)
     database = _home(path) / "state.db"
     if database.exists() and knows(database, session):
@@ -253,33 +255,16 @@ def read_session_file(path: Path, knows: Callable[[Path, str], bool]) -> Iterato
             facts={name: str(value) for name, value in facts.items() if value},
         )
     )
-    for where, message in messages:
-        yield from _said_in_file(where, message, {"source": str(about.get("platform") or "")})
+    for found in messages:
+        if isinstance(found, Flaw):
+            yield found
+        elif is_message(found[1]):
+            yield from _said_in_file(found[1], {"source": str(about.get("platform") or "")})
+        elif path.suffix == ".json" or mapping_or_empty(found[1]).get("role") != "session_meta":
+            yield Flaw(found[0], "not a message with a known role")
 
 
-def _lines(path: Path) -> Iterator[tuple[str, Any]]:
-    for line in json_lines(path):
-        if isinstance(line, Flaw):
-            yield line.where, line
-        elif not (isinstance(line[1], Mapping) and line[1].get("role") == "session_meta"):
-            yield f"line {line[0]}", line[1]
-
-
-def _numbered(messages: object) -> Iterator[tuple[str, Any]]:
-    if not isinstance(messages, JsonList):
-        yield "the file", Flaw("the file", "no list of messages")
-        return
-    for number, message in enumerate(messages, 1):
-        yield f"message {number}", message
-
-
-def _said_in_file(where: str, message: Any, about: Mapping[str, Any]) -> Iterator[Said | Flaw]:
-    if isinstance(message, Flaw):
-        yield message
-        return
-    if not is_message(message):
-        yield Flaw(where, "not a message with a known role")
-        return
+def _said_in_file(message: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[Said]:
     words = read_message(message)
     if words.role == "user":
         yield from people_apart(words, message, about)

@@ -10,7 +10,6 @@ another, or once a day. Skills of all its agents are in `skills` beside the sett
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.errors import BadInput
-from reverie.harnesses.installers import InstallPlan, Launch, skill_file, told_transcript
+from reverie.harnesses.installers import FolderInstaller, InstallPlan, Launch, skill_file, write_lines
 from reverie.harnesses.markdown import MarkdownTarget, existing_places, folders_in
 from reverie.harnesses.openclaw import database
 from reverie.memory.target import Place
@@ -28,20 +27,11 @@ from reverie.system.installation import ConfigEdit, JsonMember, OwnFile
 
 FOLDER = "${OPENCLAW_STATE_DIR:-${OPENCLAW_HOME:-~}/.openclaw}"
 LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt
-PLACES = (
-    Place(
-        "MEMORY.md",
-        "list",
-        LIMIT,
-        purpose="What the agent keeps: facts, decisions, lessons. Read in every session with its person.",
-    ),
-    Place(
-        "USER.md",
-        "list",
-        LIMIT,
-        purpose="Who the person is and how to address them. Read in every session.",
-    ),
-)
+PURPOSES = {
+    "MEMORY.md": "What the agent keeps: facts, decisions, lessons. Read in every session with its person.",
+    "USER.md": "Who the person is and how to address them. Read in every session.",
+}
+PLACES = tuple(Place(document, "list", LIMIT, purpose=purpose) for document, purpose in PURPOSES.items())
 _WORKSPACE = re.compile(r"workspace-[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -62,14 +52,8 @@ _ABOUT = "a hook that queues each session for the next night"
 _AGENT = re.compile(r"[\w-]{1,100}")
 
 
-class OpenClawInstaller:
-    name = "openclaw"
-    title = "OpenClaw"
-    target = "openclaw"
-    reader = "openclaw"
-
-    def folder(self, where: HomePlaces) -> Path:
-        return where.place(FOLDER)
+class OpenClawInstaller(FolderInstaller):
+    name, title, reader, place = "openclaw", "OpenClaw", "openclaw", FOLDER
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
@@ -95,7 +79,7 @@ class OpenClawInstaller:
         return InstallPlan(edits, notes)
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        if told := told_transcript(event):
+        if told := super().transcript(where, event):
             return told
         agent = event.get("agent")
         if not isinstance(agent, str) or not _AGENT.fullmatch(agent):
@@ -108,10 +92,8 @@ class OpenClawInstaller:
         head = {"type": "session", "version": 3, "id": session, "timestamp": at, "cwd": str(workspace)}
         said = {"role": "user", "content": [{"type": "text", "text": sentence}]}
         line = {"type": "message", "id": "00000001", "parentId": None, "timestamp": at, "message": said}
-        path = self.folder(where) / f"agents/main/sessions/{session}.jsonl"
-        for folder in (workspace, path.parent):
-            folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n", "utf-8")
+        workspace.mkdir(parents=True, exist_ok=True)
+        path = write_lines(self.folder(where) / f"agents/main/sessions/{session}.jsonl", head, line)
         return {"transcript_path": str(path)}
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache, partial
 from itertools import islice
@@ -136,29 +136,17 @@ def _is_header(line: Any) -> bool:
 # What is known about a session besides its words.
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """A session as the gateway's own list, `sessions.json`, has it."""
-
-    key: str = ""
-    title: str | None = None
-    parent: str | None = None
-
-
 @lru_cache(maxsize=4)
-def _index(path: Path, _changed: int, _size: int) -> dict[str, _Listed]:
-    """By session id. Kept between files: a gateway lists hundreds of sessions in one file."""
+def _index(path: Path, _changed: int, _size: int) -> dict[str, databases.Window]:
+    """The gateway's own list, `sessions.json`, by session id. Kept between files: it lists hundreds in one file."""
     value = whole_json(path)
     rows = {key: row for key, row in value.items() if isinstance(row, Mapping)} if isinstance(value, Mapping) else {}
     listed = {}
     for key, row in rows.items():
-        title = (
-            string_or_none(row.get("label"))
-            or string_or_none(row.get("displayName"))
-            or string_or_none(row.get("subject"))
-        )
-        spawner = rows.get(str(row.get("spawnedBy")), {})
-        listed[str(row.get("sessionId"))] = _Listed(key, title, string_or_none(spawner.get("sessionId")))
+        names = (string_or_none(row.get(name)) for name in ("label", "displayName", "subject"))
+        parent = string_or_none(rows.get(str(row.get("spawnedBy")), {}).get("sessionId"))
+        name = str(row.get("sessionId"))
+        listed[name] = databases.Window(name, key, next(filter(None, names), None), parent)
     return listed
 
 
@@ -168,7 +156,7 @@ def _agent_of(path: Path) -> str | None:
     return parts[-3] if at_home else None
 
 
-def _head(path: Path, header: Entry, model: str | None, listed: _Listed) -> Head:
+def _head(path: Path, header: Entry, model: str | None, listed: databases.Window) -> Head:
     identity = string_or_none(header.get("id"))
     stem = identity or path.stem if path.name == databases.NAME else path.name.split(".jsonl")[0]
     facts = {
@@ -216,22 +204,19 @@ class _Transcript:
     def __init__(self, path: Path, entries: Entries, window: databases.Window | None = None) -> None:
         header, model = _survey(entries)
         if window is None:
-            index, listed = path.with_name("sessions.json"), _Listed()
+            index, window = path.with_name("sessions.json"), databases.Window("")
             if index.is_file():
                 state = index.stat()
-                listed = _index(index, state.st_mtime_ns, state.st_size).get(str(header.get("id")), listed)
+                window = _index(index, state.st_mtime_ns, state.st_size).get(str(header.get("id")), window)
         else:
-            listed = _Listed(window.key, window.title, window.parent)
             header = {**header, "id": window.session}
-        self.head = _head(path, header, model, listed)
+        self.head = _head(path, header, model, window)
         self.whole, self.parts = self.head.id, 1
-        key = f":{listed.key}"
-        by_agents = ":subagent:" in key or ":cron:" in key
-        self.subagent = by_agents or bool(window and window.by_agents)
-        rooms = (":group:", ":channel:", ":room:")
-        self.in_a_room = any(kind in key for kind in rooms) or bool(window and window.in_a_room)
-        self.foreign = ":hook:" in key or bool(window and window.foreign)
-        self.forwarded = window.forwarded if window else frozenset()
+        key = f":{window.key}"
+        self.subagent = window.by_agents or ":subagent:" in key or ":cron:" in key
+        self.in_a_room = window.in_a_room or any(kind in key for kind in (":group:", ":channel:", ":room:"))
+        self.foreign = window.foreign or ":hook:" in key
+        self.forwarded = window.forwarded
         self.opened = False
         self.title: str | None = None
         self.last: datetime | None = None
@@ -241,7 +226,10 @@ class _Transcript:
             yield Flaw(f"line {number}", "not an object with a type")
             return
         if entry["type"] == "reset":
-            yield from self._reset(moment(entry.get("timestamp")))
+            yield from self.closing()
+            self.opened, self.last, self.parts = False, None, self.parts + 1
+            begun = moment(entry.get("timestamp"))
+            self.head = replace(self.head, id=f"{self.whole}.{self.parts}", started_at=begun)
             return
         try:
             said = self._said(entry)
@@ -254,11 +242,6 @@ class _Transcript:
         if said:
             self.last = said.at or self.last
             yield from said_apart(said, OPENCLAW)
-
-    def _reset(self, at: datetime | None) -> Iterator[Event]:
-        yield from self.closing()
-        self.opened, self.last, self.parts = False, None, self.parts + 1
-        self.head = replace(self.head, id=f"{self.whole}.{self.parts}", started_at=at)
 
     def closing(self) -> Iterator[Event]:
         if self.opened:
@@ -312,7 +295,10 @@ class _Transcript:
                     failed=_failed(message),
                 )
             case "bashExecution":
-                return _shell(message, at)
+                # A command the person ran beside the agent.
+                code = message.get("exitCode")
+                text = f"$ {message.get('command') or ''}\n{message.get('output') or ''}"
+                return Said("tool", text, name="bash", at=at, failed=code != 0 if isinstance(code, int) else None)
             case "system" | "developer" as role:
                 return _noted(role, message.get("content"), at, None)
             case _:
@@ -362,13 +348,6 @@ def _failed(message: Entry) -> bool | None:
     if error is not True and isinstance(code, int):
         return code != 0
     return error if isinstance(error, bool) else None
-
-
-def _shell(message: Entry, at: datetime | None) -> Said:
-    """A command the person ran beside the agent."""
-    code = message.get("exitCode")
-    text = f"$ {message.get('command') or ''}\n{message.get('output') or ''}"
-    return Said("tool", text, name="bash", at=at, failed=code != 0 if isinstance(code, int) else None)
 
 
 def _noted(role: Any, content: object, at: datetime | None, noise: str | None) -> Said | None:

@@ -1,22 +1,34 @@
-"""opencode: one `opencode.db` in its data folder, with a row for each session, message and part of a message.
+"""opencode: its transcripts, the instructions a night may change, and what puts Reverie into it.
 
-The database is in use while it is read, and is left as it was. What opencode itself adds to a person's message is a
-part marked `synthetic`. It does not mark what a command's template says, nor what was piped into it: the templates are
-read from the folder of the session.
+Transcripts are one `opencode.db` in its data folder, with a row for each session, message and part of a message. The
+database is in use while it is read, and is left as it was. What opencode itself adds to a person's message is a part
+marked `synthetic`. It does not mark what a command's template says, nor what was piped into it: the templates are read
+from the folder of the session.
+
+The target is `opencode`, the AGENTS.md beside its settings, read in every session. A project's own goes by its path.
+The MCP server stands in `opencode.json` (or `opencode.jsonc`), which may hold comments; a plugin, in `plugin` beside
+the settings, tells that a session has an answer. (Seen in 1.18.33.)
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
+from reverie.harnesses.installers import FolderInstaller, InstallPlan, Launch, skill_file
+from reverie.harnesses.markdown import MarkdownTarget, agent_target, fixed, own_instructions
+from reverie.memory.targets import HomePlaces
+from reverie.system.installation import JsonMember, OwnFile
 from reverie.transcripts.files import (
     MAGIC,
     cell_text,
@@ -140,13 +152,23 @@ class _Talk:
     def said(self, message: Record, parts: list[Record]) -> Iterator[Said]:
         at = moment(mapping_or_empty(message.get("time")).get("created"))
         if message.get("role") == "user":
-            foreign = [text for part in parts if (text := _added(part))]
+            added = (
+                part.get("prompt") if part.get("type") == "subtask" else part.get("synthetic") and part.get("text")
+                for part in parts
+                if part.get("type") in ("subtask", "text")
+            )
+            foreign = [text for words in added if (text := string_or_none(words))]
             own = "\n".join(text for part in parts if (text := _typed(part)))
             if foreign:
                 yield Said("tool", "\n".join(foreign), name="attached context", at=at, origin=Origin.TOOL)
             if own.strip():
-                words = self._unquoted(own)
-                yield Said("user", words, at=at, origin=self._origin(words))
+                # `opencode run` puts quotation marks around what has a space in it.
+                quoted = _QUOTED.match(own) if self.headless else None
+                words = quoted[1].replace('\\"', '"') + own[quoted.end() :] if quoted else own
+                # Several lines: piped in, or a command whose template is gone or unread.
+                unsure = "\n" in words.strip() or self.commands.unread
+                origin = Origin.AGENT if self.subagent else Origin.TOOL if self.commands.wrote(words) else None
+                yield Said("user", words, at=at, origin=origin or (Origin.MEMBER if unsure else None))
         elif message.get("role") == "assistant":
             calls = [part for part in parts if part.get("type") == "tool"]
             text = "\n".join(text for part in parts if (text := _typed(part)))
@@ -164,30 +186,10 @@ class _Talk:
                     name, failed = string_or_none(call.get("tool")), ended == "error"
                     yield Said("tool", answer, name=name, at=at, answers=_call_id(call), failed=failed)
 
-    def _origin(self, words: str) -> Origin | None:
-        if self.subagent:
-            return Origin.AGENT
-        if self.commands.wrote(words):
-            return Origin.TOOL
-        unsure = "\n" in words.strip() or self.commands.unread  # piped, or a command whose template is gone or unread
-        return Origin.MEMBER if unsure else None
-
-    def _unquoted(self, text: str) -> str:
-        """`opencode run` puts quotation marks around what has a space in it."""
-        quoted = _QUOTED.match(text) if self.headless else None
-        return quoted[1].replace('\\"', '"') + text[quoted.end() :] if quoted else text
-
 
 def _typed(part: Record) -> str:
     own = part.get("type") == "text" and not part.get("synthetic") and not part.get("ignored")
     return string_or_none(part.get("text")) or "" if own else ""
-
-
-def _added(part: Record) -> str:
-    """The text opencode or a command put there."""
-    if part.get("type") == "subtask":
-        return string_or_none(part.get("prompt")) or ""
-    return string_or_none(part.get("text")) or "" if part.get("type") == "text" and part.get("synthetic") else ""
 
 
 def _state(call: Record) -> Record:
@@ -236,7 +238,8 @@ class Commands:
                 unread.append(str(error.filename))
 
         try:
-            found = [file for place in _FOLDERS for file in _markdown_files(Path(folder, place), failed)]
+            walked = chain.from_iterable(os.walk(Path(folder, place), onerror=failed) for place in _FOLDERS)
+            found = sorted(Path(place, name) for place, _, names in walked for name in names if name.endswith(".md"))
         except ValueError:
             return cls()  # no folder has such a name
         for file in found[:_MOST_FILES]:
@@ -255,7 +258,62 @@ class Commands:
         return any(template.match(text.strip()) for template in self.templates)
 
 
-def _markdown_files(folder: Path, failed: Callable[[OSError], None]) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder, onerror=failed):
-        folders.sort()
-        yield from (Path(place, name) for name in sorted(names) if name.endswith(".md"))
+# ---- what a night may change, and what puts Reverie into it ----------------------------------------------------------
+
+
+FOLDER = "${XDG_CONFIG_HOME:-~/.config}/opencode"
+
+
+def opencode_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
+    listed = fixed(own_instructions("opencode", "AGENTS.md"))
+    yield agent_target("opencode", "opencode", "opencode", where.place(FOLDER), listed)
+
+
+_PLUGIN = Path(__file__).with_name("opencode_plugin.js")
+_ABOUT = "a plugin that queues each session for the next night"
+_MADE_UP = """
+CREATE TABLE IF NOT EXISTS session (id TEXT, parent_id TEXT, directory TEXT, title TEXT, version TEXT,
+  permission TEXT, time_created INTEGER, time_updated INTEGER);
+CREATE TABLE IF NOT EXISTS message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+CREATE TABLE IF NOT EXISTS part (id TEXT, message_id TEXT, data TEXT);
+"""
+
+
+class OpencodeInstaller(FolderInstaller):
+    name, title, reader, place = "opencode", "opencode", "opencode", FOLDER
+
+    def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
+        folder = self.folder(where)
+        with_comments = folder / "opencode.jsonc"
+        config = with_comments if with_comments.exists() else folder / "opencode.json"
+        told = launch.server(self.name, self.target)
+        server = {"type": "local", "command": [told["command"], *told["args"]], "enabled": True}
+        server |= {"environment": told["env"]} if "env" in told else {}
+        return InstallPlan(
+            [
+                JsonMember(config, "the MCP server", ("mcp", "reverie"), server, json5=True),
+                OwnFile(folder / "plugin/reverie.js", _ABOUT, launch.script(_PLUGIN, *launch.queue(self.name))),
+                skill_file(folder),
+            ],
+        )
+
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
+        return self._database(where) if event.get("session") else None
+
+    @staticmethod
+    def _database(where: HomePlaces) -> Path:
+        return where.place("${XDG_DATA_HOME:-~/.local/share}/opencode") / "opencode.db"
+
+    def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
+        path = self._database(where)
+        at = 1_767_258_000_000 + number * 86_400_000
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(path)) as database, database:
+            database.executescript(_MADE_UP)
+            session = (f"ses_{number}", None, "/work", "", "1.18.33", None, at, at)
+            database.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)", session)
+            told = json.dumps({"role": "user", "time": {"created": at}})
+            database.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"msg_{number}", f"ses_{number}", at, told))
+            part = json.dumps({"type": "text", "text": sentence})
+            database.execute("INSERT INTO part VALUES (?, ?, ?)", (f"prt_{number}", f"msg_{number}", part))
+        return {"session": f"ses_{number}"}
