@@ -46,7 +46,6 @@ MOST_MEMORIES_RELATED = 2_000  # of memory stores, which a proposal is held agai
 
 
 def without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
-    """Secrets are taken out of what is kept."""
     from reverie.safety.redact import redact
 
     redacted = redact(text)
@@ -161,7 +160,6 @@ def _undone_in_store(home: Home, scope: Scope, change: Change, because: str) -> 
 
 
 def _project_of(home: Home, evidence: Iterable[Evidence]) -> str:
-    """The project in whose sessions all of it was said."""
     wanted: dict[str, list[int]] = {one.session_id: [] for one in evidence}
     read = home.sessions.exchanges(wanted).values() if wanted else ()
     projects = {(stored.head.project if stored else None) or "" for stored, _ in read}
@@ -204,7 +202,6 @@ def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
 
 
 def history_of(home: Home, scope: Scope) -> History:
-    """The history of one person's memory, or of what is nobody's (`user` is '')."""
     from reverie.changes.history import History
 
     names = {target.key: target.name for target in home.targets.offered()}
@@ -287,7 +284,6 @@ def erasing(home: Home) -> Erasing:
         return list({one.key: one for one in known if one is not None}.values())
 
     def dream_folders() -> list[Path]:
-        """Every folder nights may have left their views in."""
         beside = (getattr(target, "dreaming", None) for target in home.targets.offered())
         own = home.config.home / "dreaming"
         return [*filter(None, beside), *(sorted(own.iterdir()) if own.is_dir() else ())]
@@ -363,7 +359,6 @@ def learn_move(home: Home, moved: Proposal) -> None:
 
 
 def _pushed_documents(home: Home, target: str | None) -> dict[str, str]:
-    """The documents of every skill in use, and those of one target."""
     found = {f"skills/{one.path}": one.skill for one in home.skills.every()}
     skills = {path: one.content for path, one in found.items() if one.enabled and not one.archived}
     memory = home.targets.named(target) if target else None

@@ -101,7 +101,6 @@ class Home:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the files of this machine belong to it."""
         return True
 
     @cached_property
@@ -113,7 +112,6 @@ class Home:
 
     @cached_property
     def tenants(self) -> Tenants:
-        """The parts a server gives to one caller each."""
         from reverie.app.tenants import Tenants
 
         return Tenants(self)
@@ -127,7 +125,6 @@ class Home:
 
     @cached_property
     def ended(self) -> SessionQueue:
-        """The sessions that agents' hooks queued for the next night."""
         from reverie.system.file_records import SessionQueue
 
         return SessionQueue(self.config.home / "queue")
@@ -217,7 +214,6 @@ class Home:
 
     @cached_property
     def providers(self) -> Providers:
-        """The broader memories of the settings."""
         from reverie.memory.providers import Providers
 
         return Providers(self.config.providers, self.config, self.config.owner)
@@ -303,7 +299,6 @@ class Home:
         return SqlDreams(self.engine, self.clock, holder, lambda name: self.targets.named(name).key)
 
     def schedule(self, *, systemd: bool = False) -> Crontab | Timer:
-        """The system's own means to dream every night."""
         from reverie.system.schedules import Crontab, Timer
 
         if systemd:
@@ -426,7 +421,6 @@ class Home:
         return made
 
     def warnings(self) -> list[str]:
-        """Warnings for whoever runs a server, about its settings and its database."""
         from reverie.storage.database import bypassed, unbound
 
         with self.engine.connect() as connection:
@@ -462,7 +456,6 @@ class Home:
         return TantivyIndex(folder), WordllamaVectors(folder)
 
     def backup(self, file: Path, *, force: bool = False, watch: Watch | None = None) -> BackedUp:
-        """The whole home in one file."""
         from reverie.storage.backup.backup import back_up
 
         self.erasures.keep_backup(self.scope, file.absolute(), self.clock.now())  # before it is there: none is missed

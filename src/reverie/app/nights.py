@@ -213,7 +213,6 @@ class NightQueue:
         ]
 
     def unfinished(self) -> bool:
-        """Whether there is anything for a worker to do, or to go on with."""
         return self._home.config.dreaming.enabled and self._home.tenants.store_dreams.unfinished_anywhere()
 
     def _nights(self, workspace: str, user: str, dream: str) -> Nights:
@@ -231,7 +230,6 @@ class NightQueue:
         return self._server_worker
 
     def wake(self) -> None:
-        """There is something to do, for the worker of a server."""
         if self._server_worker:
             self._server_worker.wake()
 

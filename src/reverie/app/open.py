@@ -48,7 +48,6 @@ def open_home(
 
 
 def checkup(config: Config) -> list[Check]:
-    """Check all that Reverie needs, without changing anything."""
     from reverie.storage.machine_checks import checks
 
     return checks(config.home, config.database)
@@ -85,7 +84,6 @@ def restore_home(
 
 
 def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
-    """Read all of a backup; what it holds if it is whole."""
     from reverie.storage.backup.backup import read_whole_backup
 
     return read_whole_backup(file, watch=watch)

@@ -131,12 +131,10 @@ class Tenants:
         return StoreWrites(self.stores(scope), self._transactions, self._ids, self._clock, author, speaks_for)
 
     def sessions_in(self, workspace: str) -> Library:
-        """The transcripts of a workspace, for whoever runs the server."""
         owner = self._home.config.owner
         return self._home.library(Scope(checked_workspace(workspace), None, owner), owner)
 
     def sessions(self, scope: Scope) -> Library:
-        """The transcripts of a tenant, whoever brought them."""
         return self._home.library(scope, scope.user or "")
 
     def definitions(self, scope: Scope, kind: Kind) -> Definitions:
@@ -179,7 +177,6 @@ class Tenants:
         )
 
     def dreams(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:
-        """Dreams over the memory stores of a tenant."""
         from reverie.dreams.stores.dreaming import StoreDreaming
         from reverie.storage.stores import store_key
 

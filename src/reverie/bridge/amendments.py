@@ -31,7 +31,7 @@ from reverie.bridge.draft import (
 from reverie.bridge.places import LearnedRoute, Places, checked_place
 from reverie.bridge.route import USER, Kept, KeptOut, Route, as_learned, closest, conflicts, route, spoken_beside
 from reverie.bridge.statements import StoreStatement, only_reworded
-from reverie.changes.land import Landed, Outcome, Repeated, undone_by
+from reverie.changes.land import Outcome, Repeated, undone_by
 from reverie.changes.ledger import Change, ChangeQuery
 from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.changes.queue import Proposed, Review, Waiting
@@ -62,8 +62,6 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Errand:
-    """The arguments of one call of `propose`."""
-
     diff: StoreDiff
     places: Places
     target: str
@@ -126,7 +124,6 @@ class Amending:
         return Batch(errand.batch, tuple(results), made.failed)
 
     def settled(self, diff: StoreDiff) -> StoreDiff:
-        """The diff as the model reads it."""
         curator = self.curator()
         if curator is None:
             raise BadSetting("No model is set.", expected="the setting model", next_step="See docs/models.md.")
@@ -193,7 +190,6 @@ class Amending:
         return made
 
     def landed(self, batch: str) -> list[Change]:
-        """The changes of one batch that a person let land and nobody undid, newest first."""
         scope, records = self.review.scope, self.review.records
         found = [one for one in records.find(scope, ChangeQuery(ours=True)) if one.grounds.dream == batch]
         return [one for one in found if one.grounds.actor == PROPOSER and not undone_by(records, scope, one.id)]
@@ -257,7 +253,3 @@ def waits(proposed: Proposed) -> Proposal | None:
     """A result that waits for a person, since now or since an earlier time."""
     found = proposed.proposal if isinstance(proposed, Waiting | Repeated) else None
     return found if found is not None and found.status is ProposalStatus.WAITING else None
-
-
-def all_landed(undone: Sequence[tuple[Change, Outcome]]) -> bool:
-    return all(isinstance(outcome, Landed) for _, outcome in undone)

@@ -7,10 +7,10 @@ one. A repetition adds nothing: one person is one voice, and so are several acco
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -38,8 +38,6 @@ MANY_MATTERS = 0.25  # and where each of them said one thing once, as anybody ma
 
 
 class Doubt(StrEnum):
-    """Why a difference is quarantined."""
-
     NO_PERSON = "no_person"
     ONE_WORDING = "one_wording"
     NO_QUORUM = "no_quorum"
@@ -109,8 +107,6 @@ def _people(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Talk:
-    """The turns of the sessions of a dream."""
-
     sessions: Sequence[HeardSession]
 
     @cached_property
@@ -137,14 +133,9 @@ class Talk:
         return len(self.people) >= QUORUM
 
     @cached_property
-    def _weighed(self) -> dict[Difference, Backing]:
-        return {}
-
-    def behind(self, difference: Difference) -> Backing:
+    def behind(self) -> Callable[[Difference], Backing]:
         """The people who say what came, and those who say otherwise."""
-        if difference not in self._weighed:
-            self._weighed[difference] = self._behind(difference)
-        return self._weighed[difference]
+        return cache(self._behind)
 
     def _behind(self, difference: Difference) -> Backing:
         text = difference.after

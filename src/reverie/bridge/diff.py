@@ -7,12 +7,12 @@ and headings only lend weight: a consolidation job renames, splits and merges me
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from math import log
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from reverie.bridge.source import Snapshot
 from reverie.bridge.statements import StoreStatement, in_digits, only_reworded, statements_of
@@ -20,10 +20,6 @@ from reverie.text.embedding import embed
 from reverie.text.relation import RelationKind, relate
 from reverie.text.values import spelled
 from reverie.text.words import carries_meaning, language_of, normal, raw_words, stem
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 # ---- which statement became which ------------------------------------------------------------------------------------
 
@@ -57,7 +53,8 @@ def aligned(old: Sequence[StoreStatement], new: Sequence[StoreStatement]) -> lis
             moves[pair.old[0].path][pair.new[0].path] += 1
     pages = {path: to.most_common(1)[0][0] for path, to in moves.items()}  # a memory may have been renamed
     pairs, old_left, new_left = _near(old_left, new_left, pages)
-    pairs, old_left, new_left = _parts(pairs, old_left, new_left)
+    new_left = _joined(pairs, new_left, "new")
+    old_left = _joined(pairs, old_left, "old")
     far, old_left, new_left = _near(old_left, new_left, pages, FAR)
     lone, old_left, new_left = _lone(old_left, new_left, pages)
     gone = [Aligned((one,), (), 0.0) for one in old_left]
@@ -103,18 +100,17 @@ def _near(
     """One to one, the nearest first. `pages` is where most of what a page said stands now."""
     if not old or not new:
         return [], old, new
-    ours, theirs = _words(old), _words(new)
+    ours, theirs = ([stems(one.text) for one in side] for side in (old, new))
     held = Counter(word for words in (*ours, *theirs) for word in words)
     weight = {word: log(1 + (len(ours) + len(theirs)) / count) for word, count in held.items()}  # by rarity
     found = list[tuple[float, int, int]]()
-    for row, column, likeness in _neighbours(old, new):
+    for (row, column), likeness in _neighbours(old, new).items():
         one, other = old[row], new[column]
         every = sum(weight[word] for word in (*ours[row], *theirs[column]))
         words = 2 * sum(weight[word] for word in ours[row] & theirs[column]) / every if every else 0.0
         score = 0.55 * likeness + 0.45 * words
-        score += SAME_PAGE * (other.path in (one.path, pages.get(one.path))) + SAME_HEADING * (
-            one.heading == other.heading
-        )
+        score += SAME_PAGE * (other.path in (one.path, pages.get(one.path)))
+        score += SAME_HEADING * (one.heading == other.heading)
         if score >= least and one.code == other.code:
             found.append((-score, row, column))
     pairs: list[Aligned] = []
@@ -128,31 +124,21 @@ def _near(
     return pairs, left, [one for at, one in enumerate(new) if at not in columns]
 
 
-def _neighbours(old: Sequence[StoreStatement], new: Sequence[StoreStatement]) -> Iterator[tuple[int, int, float]]:
-    """The nearest of each statement of either side, once a pair."""
-    ours, theirs = (embed([normal(one.text) for one in side]) for side in (old, new))
-    seen = dict[tuple[int, int], float]()
-    for start in range(0, len(old), AT_ONCE):
-        likeness = ours[start : start + AT_ONCE] @ theirs.T
-        for row, column in _best(likeness):
-            seen[start + row, column] = float(likeness[row, column])
-    for start in range(0, len(new), AT_ONCE):
-        likeness = theirs[start : start + AT_ONCE] @ ours.T
-        for row, column in _best(likeness):
-            seen[column, start + row] = float(likeness[row, column])
-    yield from ((row, column, score) for (row, column), score in seen.items())
-
-
-def _best(likeness: NDArray[np.float32]) -> Iterator[tuple[int, int]]:
+def _neighbours(old: Sequence[StoreStatement], new: Sequence[StoreStatement]) -> dict[tuple[int, int], float]:
+    """How like they are: each statement of either side and those nearest to it."""
     import numpy as np
 
-    some = min(NEIGHBOURS, likeness.shape[1])
-    best = np.argpartition(-likeness, some - 1, axis=1)[:, :some]
-    yield from ((row, int(column)) for row, columns in enumerate(best) for column in columns)
-
-
-def _words(statements: Iterable[StoreStatement]) -> list[frozenset[str]]:
-    return [stems(one.text) for one in statements]
+    ours, theirs = (embed([normal(one.text) for one in side]) for side in (old, new))
+    seen = dict[tuple[int, int], float]()
+    for here, there, turned in ((ours, theirs, False), (theirs, ours, True)):
+        some = min(NEIGHBOURS, len(there))
+        for start in range(0, len(here), AT_ONCE):
+            likeness = here[start : start + AT_ONCE] @ there.T
+            best = np.argpartition(-likeness, some - 1, axis=1)[:, :some].tolist()
+            for row, column in ((row, column) for row, columns in enumerate(best) for column in columns):
+                pair = (column, start + row) if turned else (start + row, column)
+                seen[pair] = float(likeness[row, column])
+    return seen
 
 
 @lru_cache(maxsize=65_536)
@@ -167,52 +153,38 @@ def _lone(
     old: list[StoreStatement], new: list[StoreStatement], pages: Mapping[str, str]
 ) -> tuple[list[Aligned], list[StoreStatement], list[StoreStatement]]:
     """The one statement that went from a place, and the one that came to it: they may have no word in common."""
-    went, came = (
-        dict[tuple[str, str, bool], list[StoreStatement]](),
-        dict[tuple[str, str, bool], list[StoreStatement]](),
-    )
+    went: dict[tuple[str, str, bool], list[StoreStatement]] = defaultdict(list)
+    came: dict[tuple[str, str, bool], list[StoreStatement]] = defaultdict(list)
     for one in old:
-        went.setdefault((pages.get(one.path, one.path), one.heading, one.code), []).append(one)
+        went[pages.get(one.path, one.path), one.heading, one.code].append(one)
     for one in new:
-        came.setdefault((one.path, one.heading, one.code), []).append(one)
-    both = [(gone[0], came[place][0]) for place, gone in went.items() if len(gone) == len(came.get(place, ())) == 1]
-    paired = {id(one) for pair in both for one in pair}
-    pairs = [Aligned((gone,), (come,), 0.0) for gone, come in both]
+        came[one.path, one.heading, one.code].append(one)
+    both = [(gone, came[place]) for place, gone in went.items() if len(gone) == len(came.get(place, ())) == 1]
+    paired = {id(one) for gone, come in both for one in (*gone, *come)}
+    pairs = [Aligned(tuple(gone), tuple(come), 0.0) for gone, come in both]
     return pairs, [one for one in old if id(one) not in paired], [one for one in new if id(one) not in paired]
 
 
 # ---- sentences that were split or merged -----------------------------------------------------------------------------
 
 
-def _parts(
-    pairs: list[Aligned], old: list[StoreStatement], new: list[StoreStatement]
-) -> tuple[list[Aligned], list[StoreStatement], list[StoreStatement]]:
-    """Join what is left to a pair if it says only what one side of the pair says and the other side leaves out."""
-    left_old, left_new = list[StoreStatement](), list[StoreStatement]()
-    wholes = _said_in(pair.old for pair in pairs)
-    for one in new:
-        at = _whole(one, wholes, lambda at: pairs[at].new)
-        if at is None:
-            left_new.append(one)
+def _joined(pairs: list[Aligned], some: list[StoreStatement], side: Literal["old", "new"]) -> list[StoreStatement]:
+    """Join what is left of a side to a pair if it says only what the other side of the pair says and this side of it
+    leaves out. The rest is left."""
+    wholes: dict[str, set[int]] = defaultdict(set)  # which pairs say a word, on the other side
+    for at, pair in enumerate(pairs):
+        for word in _together(pair.old if side == "new" else pair.new):
+            wholes[word].add(at)
+    left = list[StoreStatement]()
+    for one in some:
+        whole = _whole(one, wholes, lambda at: pairs[at].new if side == "new" else pairs[at].old)
+        if whole is None:
+            left.append(one)
+        elif side == "new":
+            pairs[whole] = replace(pairs[whole], new=(*pairs[whole].new, one))
         else:
-            pairs[at] = Aligned(pairs[at].old, (*pairs[at].new, one), pairs[at].likeness)
-    wholes = _said_in(pair.new for pair in pairs)
-    for one in old:
-        at = _whole(one, wholes, lambda at: pairs[at].old)
-        if at is None:
-            left_old.append(one)
-        else:
-            pairs[at] = Aligned((*pairs[at].old, one), pairs[at].new, pairs[at].likeness)
-    return pairs, left_old, left_new
-
-
-def _said_in(sides: Iterable[Sequence[StoreStatement]]) -> Mapping[str, set[int]]:
-    """Which pairs say a word, on the side given."""
-    found: dict[str, set[int]] = defaultdict(set)
-    for at, side in enumerate(sides):
-        for word in _together(side):
-            found[word].add(at)
-    return found
+            pairs[whole] = replace(pairs[whole], old=(*pairs[whole].old, one))
+    return left
 
 
 def _whole(

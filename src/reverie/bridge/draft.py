@@ -35,7 +35,7 @@ from reverie.dreams.light.spans import Spans
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.dreams.verify.case import case_of
 from reverie.dreams.verify.checks import check
-from reverie.memory.operation import Add, Operation, Remove, Replace, entry_hash
+from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.skills.amend import draft, refine
 from reverie.skills.amendment import Create
 from reverie.skills.skill import Bump, new_name
@@ -162,21 +162,14 @@ def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: s
         before = tuple(_cited(old, one) for one in route.difference.old)
         after = tuple(_cited(new, one) for one in route.difference.new) if route.text else ()
         context = tuple(one.as_context() for one in before) if after else ()
-        given = Suggestion(
-            target,
-            route.document,
-            reason=_reason(route, old, new),
-            evidence=(*(after or before), *context),
-            proposer=PROPOSER,
-            dream=batch,
-        )
+        evidence, reason = (*(after or before), *context), _reason(route, old, new)
+        given = Suggestion(target, route.document, reason=reason, evidence=evidence, proposer=PROPOSER, dream=batch)
         return placed(given, route)
     except BadInput as error:
         return NoPlace(route.difference, str(error))
 
 
 def skill_suggestion(new: NewSkill, snapshot: Snapshot, folder: str, batch: str) -> Suggestion | NoPlace:
-    """One new skill of several statements."""
     first, said = new.routes[0], [one.difference.new[0] for one in new.routes]
     origins = [(one.path, snapshot.origin_of(one.path, one.quote)) for one in said]
     pages = dict.fromkeys(f"{origin.store or snapshot.name}{path}" for path, origin in origins)
@@ -201,18 +194,12 @@ def placed(given: Suggestion, route: Route) -> Suggestion:
         )
         bump: Bump = "major" if old else "minor"
         patch = refine(route.skill.skill, section=route.section, bump=bump, **changes)
-        return _with(given, route.skill.folder.key, patch.subject, amendment=patch)
-    operation: Operation
+        return replace(given, target=route.skill.folder.key, subject=patch.subject, amendment=patch)
     if rule is None:
-        operation = Add(route.document, route.text)
-        return _with(given, given.target, route.document, operations=(operation,))
+        return replace(given, subject=route.document, operations=(Add(route.document, route.text),))
     sha = entry_hash(rule.text)
     operation = Replace(rule.subject, sha, route.text) if route.text else Remove(rule.subject, sha)
-    return _with(given, rule.target, rule.subject, operations=(operation,))
-
-
-def _with(given: Suggestion, target: str, subject: str, **what: object) -> Suggestion:
-    return replace(given, target=target, subject=subject, **what)  # type: ignore[arg-type]
+    return replace(given, target=rule.target, subject=rule.subject, operations=(operation,))
 
 
 def _cited(snapshot: Snapshot, said: StoreStatement) -> Evidence:

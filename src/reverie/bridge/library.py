@@ -148,7 +148,6 @@ class Bridge:
         return learned, made
 
     def learned(self, proposal: Proposal, to: str, by: str) -> LearnedRoute:
-        """That what is like this proposal goes to another place."""
         said = next(iter(proposal.suggestion.evidence), None)
         text, place = (said.quote, said.session_id) if said else ("", "")
         name = f"route_{sha256(f'{text}|{to}'.encode())[:8]}"
@@ -171,7 +170,6 @@ class Bridge:
             self.wait(every)
 
     def undo(self, batch: str, because: str = "") -> list[tuple[Change, Outcome]]:
-        """Take back all that was approved of one dream, or of one batch."""
         return self.amending.undo(batch, because)
 
     def push(self, writer: StoreWriter, store: str, memory: str | None = None) -> Pushed:
@@ -221,7 +219,6 @@ class Bridge:
         return before, after
 
     def dreams(self) -> list[RemoteDream]:
-        """Those that were pulled, of all sources."""
         return [one for copies in self.copies() for one in copies.dreams()]
 
     def dream_of(self, name: str) -> tuple[Copies, RemoteDream]:

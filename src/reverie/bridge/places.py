@@ -108,7 +108,6 @@ class LocalRule:
     critical: bool = False
 
     def known_as(self, rule: Rule | None) -> LocalRule:
-        """With what history knows of it."""
         if rule is None:
             return self
         evidence = ", ".join(dict.fromkeys(one.session_id for one in rule.change.grounds.evidence))
@@ -151,7 +150,6 @@ class Places:
         return perhaps_about(text, self.people, self._known_words)
 
     def near(self, text: str, least: float) -> list[LocalRule]:
-        """The rules most like a text, the nearest first."""
         if not self.standing:
             return []
         likeness = self._vectors @ embed([normal(text)])[0]
@@ -159,7 +157,6 @@ class Places:
         return [self.standing[at] for at in order if likeness[at] >= least]
 
     def said_here(self, text: str) -> LocalRule | None:
-        """The rule in force that says the same."""
         near = self.near(text, ALIKE)
         best = max(near, key=lambda one: (only_reworded(one.text, text), one.critical), default=None)
         return best if best is not None and only_reworded(best.text, text) >= SAID_ELSEWHERE else None
@@ -240,7 +237,6 @@ def speaks_of_the_user(text: str) -> bool:
 
 
 def about_one_person(text: str) -> bool:
-    """It speaks of the user, or tells what somebody else wants."""
     return speaks_of_the_user(text) or _of_somebody_else([text])[0] >= WISH
 
 

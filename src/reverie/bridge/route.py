@@ -53,8 +53,6 @@ NO_RULES = frozenset({"when to use", "when to use this skill", "use when", "usag
 
 
 class Kept(StrEnum):
-    """Why a difference becomes no proposal."""
-
     SECRET = "secret"
     SENSITIVE = "sensitive"
     UNSAFE = "unsafe"

@@ -84,8 +84,6 @@ class BridgeNight:
 
 
 class BridgeNights(Protocol):
-    """The last night over each store of one server."""
-
     def alone_with(self, store: str) -> AbstractContextManager[None]: ...
 
     def night(self, store: str) -> BridgeNight | None: ...

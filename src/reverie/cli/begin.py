@@ -100,7 +100,6 @@ def install(*, agent: str, dry_run: bool, nights: bool, check: bool, shell: Shel
 
 
 def _nights(house: Home, installing: Installing) -> str:
-    """When nights come."""
     if not installing.launch.nights:
         return "Nights: none by themselves. `reverie cron install` dreams every night, `reverie dream` now."
     limits = house.dreaming_on(installing.installer.target)
@@ -273,8 +272,6 @@ def _steps(sample: _Sample) -> Iterator[_Step]:
 
 
 class _Hands:
-    """A clock that is set by hand."""
-
     def __init__(self, at: datetime) -> None:
         self.at = at
 

@@ -130,7 +130,6 @@ def show_pushed(pushed: Pushed) -> None:
 
 
 def _told(one: Result) -> dict[str, Any]:
-    """The outcome of a difference, and the proposal if there is one."""
     from reverie.bridge.amendments import waits
     from reverie.bridge.backing import SENTENCES as SENTENCES_OF_DOUBT
     from reverie.bridge.draft import DoubtedDraft, Drafted, NoPlace, Postponed

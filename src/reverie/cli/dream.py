@@ -219,7 +219,6 @@ def _show_covered(night: Night) -> None:
 
 
 def _next_step(house: Home) -> str:
-    """The advice where a night had nothing to read."""
     if waiting := house.review.count():
         return f"{plural(waiting, 'proposal')} of earlier nights wait{'s' if waiting == 1 else ''}: `reverie review`."
     return "Every session has been read. `reverie explain` tells what the last night made of them."

@@ -288,7 +288,6 @@ def export(*, target: str | None, shell: Shell) -> None:
 
 
 def _entry_id(house: Home, typed: str) -> str:
-    """An entry is named by its id, or by words that stand in it."""
     return house.id_of("entry", typed) if typed.startswith("ent_") else typed
 
 

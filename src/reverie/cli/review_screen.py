@@ -40,7 +40,6 @@ KEYS = "[a]pprove [r]efuse [e]dit [s]kip [w]hy [t]heme [u]ndo [q]uit (A, R: with
 
 
 def review_in_terminal(house: Home) -> None:
-    """Ask about what waits today until everything is answered or the person has had enough."""
     screens = _Screens(house, console(), [one.id for one in house.review.waiting()])
     if not screens.waiting:
         print_diary(f"{nothing_waits(house)}\n")
@@ -185,7 +184,6 @@ class _Screens:
                 self.waiting.insert(self.place, one.again or name)
 
     def closing(self) -> None:
-        """A line that says what was done, and what is left."""
         for _, told in self.decided:
             print_sentence(self.out, told, indent=0)
         if not self.decided and self.said:
@@ -364,7 +362,6 @@ def _passed(checks: Sequence[tuple[str, str]]) -> str:
 
 
 def _quoted(whole: str, quote: str, longest: int) -> object:
-    """The lines of a turn around a quotation, which is marked."""
     from rich.text import Text
 
     before, found, after = whole.partition(quote)

@@ -248,8 +248,6 @@ _workspace = click.option("--workspace", default=LOCAL, show_default=True, help=
 
 
 class Age(click.ParamType[timedelta]):
-    """A length of time, such as `90d` or `12h`."""
-
     name = "age"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:

@@ -45,8 +45,6 @@ YES = click.option("--yes", is_flag=True, help="Do not ask before touching a cri
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """The values of `--home`, `--database` and `--json`."""
-
     home: str | None
     database: str | None
     json: bool
@@ -154,8 +152,6 @@ def no_sessions_hint(house: Home) -> str:
 
 
 class DateOrAge(click.ParamType[datetime]):
-    """A date, a time, or an age such as `7d` or `36h`."""
-
     name = "when"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
@@ -172,7 +168,6 @@ class DateOrAge(click.ParamType[datetime]):
 
 
 def hints_name(program: str) -> None:
-    """From now on, in all that is printed."""
     sys.stdout = cast(TextIO, _Renaming(sys.stdout, program))
     sys.stderr = cast(TextIO, _Renaming(sys.stderr, program))
 
@@ -234,7 +229,6 @@ def fitted(text: str, width: int) -> Iterator[str]:
 
 
 def dream_owner(found: Located) -> str:
-    """The memory a dream is about: of a person in a workspace, or nobody's."""
     return terminal_safe(f"{found.workspace}/{found.user or '(nobody)'}, {found.dream.target}")
 
 
@@ -262,7 +256,6 @@ def terminal_safe(text: str) -> str:
 
 
 def why_absent(name: str, first_seen: datetime | None, then: datetime | None) -> str:
-    """Why there is nothing to show of a document at a time."""
     if first_seen is not None and then is not None and then < first_seen:
         return f"{name} was not seen yet: Reverie first looked at it on {day(first_seen)} UTC."
     when = "did not exist then" if then else "does not exist"

@@ -32,6 +32,8 @@ MOST_WAITING = 20  # proposals of agents, so that none can bury what a night pro
 MOST_ENTRIES = 30
 SHOWN_CHARS = 600
 WITHHELD = "(withheld: the safety scan would keep it out of a prompt)"
+_TYPES: Mapping[str, type] = {"string": str, "integer": int, "array": list, "object": dict}
+_PROMPT_FILE = Path(__file__).with_name("review_last_night.md")
 LEAST_LIKENESS = 0.15  # below that an entry has nothing to do with the question
 
 
@@ -70,7 +72,6 @@ class AgentTools:
         return "\n".join([*lines, *filter(None, more)])
 
     def safe_entries(self, target: str) -> list[Entry]:
-        """The entries there, without those that would be kept out of a prompt."""
         entries = self.home.memory.entries(self._memory(target).name)
         return [entry for entry in entries if not scan(entry.text, "memory").blocked]
 
@@ -203,40 +204,30 @@ def describe_proposal(proposal: Proposal) -> str:
 
 
 def call_tool(tools: AgentTools, name: str, given: Mapping[str, Any]) -> str:
-    """Call a tool with arguments that an agent wrote, of which nothing is taken on trust."""
+    """Call a tool with arguments that an agent wrote, of which nothing is taken on trust: they are held against the
+    small part of JSON Schema that our tools use."""
     tool = next((one for one in TOOLS if one.name == name), None)
     if tool is None:
         raise BadInput(f"There is no tool {name!r}.", expected=f"one of {', '.join(one.name for one in TOOLS)}")
-    check_arguments(tool.schema, given)
+    properties = cast("Mapping[str, Mapping[str, Any]]", tool.schema["properties"])
+    missing = [one for one in tool.schema["required"] if one not in given]
+    if missing:
+        raise BadInput(f"{', '.join(missing)} is missing.", expected=f"the arguments {', '.join(properties)}")
+    for argument, value in given.items():
+        if argument not in properties:
+            raise BadInput(f"There is no argument {argument!r}.", expected=f"only {', '.join(properties)}")
+        kind = properties[argument]["type"]
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        wrong = not isinstance(value, _TYPES[kind]) or isinstance(value, bool)
+        if wrong or not all(isinstance(one, str) for one in inner):
+            raise BadInput(f"The argument {argument} is {value!r:.80}.", expected=f"{kind}, of strings if it holds any")
+        if isinstance(value, int) and not 1 <= value <= MOST_HITS:
+            raise BadInput(f"{argument} is {value}.", expected=f"a number from 1 to {MOST_HITS}")
     answer: str = getattr(tools, tool.name)(**given)
     return answer
 
 
-_TYPES: Mapping[str, type] = {"string": str, "integer": int, "array": list, "object": dict}
-
-
-def check_arguments(schema: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """The small part of JSON Schema that our tools use."""
-    properties = cast("Mapping[str, Mapping[str, Any]]", schema["properties"])
-    missing = [name for name in schema["required"] if name not in given]
-    if missing:
-        raise BadInput(f"{', '.join(missing)} is missing.", expected=f"the arguments {', '.join(properties)}")
-    for name, value in given.items():
-        if name not in properties:
-            raise BadInput(f"There is no argument {name!r}.", expected=f"only {', '.join(properties)}")
-        kind = properties[name]["type"]
-        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-        wrong = not isinstance(value, _TYPES[kind]) or isinstance(value, bool)
-        if wrong or not all(isinstance(one, str) for one in inner):
-            raise BadInput(f"The argument {name} is {value!r:.80}.", expected=f"{kind}, of strings if it holds any")
-        if isinstance(value, int) and not 1 <= value <= MOST_HITS:
-            raise BadInput(f"{name} is {value}.", expected=f"a number from 1 to {MOST_HITS}")
-
-
 # ---- what may be read by its address ---------------------------------------------------------------------------------
-
-
-_PROMPT_FILE = Path(__file__).with_name("review_last_night.md")
 
 
 def read_page(tools: AgentTools, uri: str) -> str:

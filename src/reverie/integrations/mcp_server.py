@@ -290,43 +290,37 @@ def _answered(server: McpServer, raw: bytes) -> Answer | None:
 def http_app(server: McpServer) -> Starlette:
     """At `/mcp`, for who has a key of this home that may write: `Authorization: Bearer …` or `x-api-key`."""
     from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse, PlainTextResponse, Response
     from starlette.routing import Route
 
-    return Starlette(routes=[Route(PATH, _Endpoint(server).post, methods=["POST"])])
-
-
-@dataclass(frozen=True, slots=True)
-class _Endpoint:
-    server: McpServer
-
-    async def post(self, request: Request) -> Response:
-        from starlette.concurrency import run_in_threadpool
-        from starlette.responses import JSONResponse, PlainTextResponse, Response
-
+    async def post(request: Request) -> Response:
         origin = request.headers.get("origin")
         if origin is not None and origin.partition("://")[2] != request.headers.get("host"):
             return PlainTextResponse(f"A page of {origin} may not call this server.", 403)
-        if not await run_in_threadpool(self._admits, dict(request.headers)):
+        if not await run_in_threadpool(_admits, server, dict(request.headers)):
             said = "A key is needed: `reverie keys create --name … --scope write`, sent as `Authorization: Bearer …`."
             return PlainTextResponse(said, 401, {"WWW-Authenticate": "Bearer"})
         if request.headers.get("mcp-protocol-version", VERSIONS[0]) not in VERSIONS:
-            return JSONResponse(
-                error_answer(None, -32600, f"The revisions spoken here are {', '.join(VERSIONS)}."), 400
-            )
+            said = f"The revisions spoken here are {', '.join(VERSIONS)}."
+            return JSONResponse(error_answer(None, INVALID_REQUEST, said), 400)
         if (body := await _body(request)) is None:
             return PlainTextResponse(f"A message may have {LARGEST:,} bytes.", 413)
-        answer = await run_in_threadpool(_answered, self.server, body)
+        answer = await run_in_threadpool(_answered, server, body)
         return Response(status_code=202) if answer is None else JSONResponse(answer)
 
-    def _admits(self, headers: Mapping[str, str]) -> bool:
-        from reverie.core.keys import Permission
+    return Starlette(routes=[Route(PATH, post, methods=["POST"])])
 
-        bearer = headers.get("authorization", "")
-        secret = bearer[7:] if bearer[:7].lower() == "bearer " else headers.get("x-api-key", "")
-        with self.server.opened() as home:
-            key = home.keys.admitted(secret.strip())
-            ours = key is not None and key.workspace == home.scope.workspace and key.user in ("", home.config.owner)
-            return key is not None and ours and key.may(Permission.WRITE)
+
+def _admits(server: McpServer, headers: Mapping[str, str]) -> bool:
+    from reverie.core.keys import Permission
+
+    bearer = headers.get("authorization", "")
+    secret = bearer[7:] if bearer[:7].lower() == "bearer " else headers.get("x-api-key", "")
+    with server.opened() as home:
+        key = home.keys.admitted(secret.strip())
+        ours = key is not None and key.workspace == home.scope.workspace and key.user in ("", home.config.owner)
+        return key is not None and ours and key.may(Permission.WRITE)
 
 
 async def _body(request: Request) -> bytes | None:

@@ -192,7 +192,6 @@ class Wakeups:
                 loop.call_soon_threadsafe(event.set)
 
     def anyone(self) -> bool:
-        """Whether anyone waits."""
         with self._lock:
             return bool(self._waiting)
 
@@ -212,8 +211,6 @@ class Wakeups:
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """`wakeups` tell this process when a session has news."""
-
     home: Home
     wakeups: Wakeups = field(default_factory=Wakeups)
 

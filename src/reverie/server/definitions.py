@@ -160,7 +160,6 @@ def config_told(config: EnvironmentConfig | None) -> dict[str, Any]:
 
 
 def dated(found: Definition | Recorded) -> dict[str, Any]:
-    """Its id, and when it was made, changed and archived."""
     return {name: getattr(found, name) for name in ("id", "created_at", "updated_at", "archived_at")}
 
 

@@ -83,8 +83,6 @@ def refused(refusal: Refused) -> Problem:
 
 
 def answer_errors(app: FastAPI) -> None:
-    """Every error leaves in the envelope."""
-
     async def on_problem(request: Request, error: Exception) -> JSONResponse:
         return envelope(problem_of(error), request.state.request_id)
 
@@ -134,7 +132,6 @@ class Listing(BaseModel, Generic[Found]):
 
 
 def position(page: str | None, listing: str, kind: type[Place]) -> Place | None:
-    """Where a page begins: behind this."""
     if not page:
         return None
     try:
@@ -185,7 +182,6 @@ def _aware(at: datetime) -> datetime:
 
 
 def bearing(page: str | None, listing: str) -> tuple[str | None, bool]:
-    """Where a page begins, and whether it goes back from there."""
     try:
         return position(page, listing, str), False
     except BadInput:

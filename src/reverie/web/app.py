@@ -83,7 +83,8 @@ def web_application(home: Home, door: Door) -> FastAPI:
         return told(request, 400, "Not understood", "The address holds something that no page here knows.")
 
     app.add_middleware(WebGuard, door=door, pages=pages)
-    warm(home)
+    # Make now what requests share: two that come at once would each make their own.
+    _ = home.inbox, home.history, home.dream, home.skills, home.search
     return app
 
 
@@ -103,11 +104,6 @@ def mount_beside(api: ASGIApp, pages: ASGIApp, root_path: str = "") -> ASGIApp:
             await pages({**scope, "path": path, "root_path": prefix}, receive, send)
 
     return application
-
-
-def warm(home: Home) -> None:
-    """Make now what requests share: two that come at once would each make their own."""
-    _ = home.inbox, home.history, home.dream, home.skills, home.search
 
 
 # ---- around every request --------------------------------------------------------------------------------------------
@@ -208,27 +204,22 @@ def _cookies(headers: Headers) -> Mapping[str, str]:
 
 
 async def _body(headers: Headers, receive: Receive) -> bytes:
+    too_large = RequestRefused(413, "Too large", f"A form may hold at most {LARGEST_BODY:,} bytes.")
     declared = headers.get("content-length", "0")
     if declared.isdigit() and int(declared) > LARGEST_BODY:
-        raise _too_large()
+        raise too_large
     body, more = b"", True
     while more:
         message = await receive()
         body += message.get("body", b"")
         more = message.get("more_body", False)
         if len(body) > LARGEST_BODY:
-            raise _too_large()
+            raise too_large
     return body
-
-
-def _too_large() -> RequestRefused:
-    return RequestRefused(413, "Too large", f"A form may hold at most {LARGEST_BODY:,} bytes.")
 
 
 @dataclass(slots=True)
 class _Headers:
-    """Sends an answer with the headers that every answer has."""
-
     send: Send
     begun: bool = False
 

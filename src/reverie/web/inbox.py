@@ -61,7 +61,6 @@ def chosen(request: Request, verb: Literal["approve", "refuse", "undo"]) -> Resp
 
 
 def _back(request: Request, done: str) -> str:
-    """The list as it was."""
     form = request.state.form
     kept = {name: form.get(name) for name in ("where", "night", "project", "every", "snoozed", "page")}
     return link(f"{root_of(request)}/", **kept, done=done)
@@ -105,63 +104,6 @@ def proposal(request: Request, proposal: str, edited: str = "") -> Response:
     return _proposal_page(request, proposal, edited=bool(edited))
 
 
-@router.post("/proposals/{proposal}/approve")
-def approve(request: Request, proposal: str) -> Response:
-    home, _ = parts(request)
-    form = request.state.form
-    despite = form.get("despite") == "yes"
-    with _ONE_AT_A_TIME:
-        decision = home.inbox.approve(proposal, form.get("hash", ""), form.get("because", ""), despite_findings=despite)
-    return _answer(request, decision)
-
-
-@router.post("/proposals/{proposal}/refuse")
-def refuse(request: Request, proposal: str) -> Response:
-    home, _ = parts(request)
-    with _ONE_AT_A_TIME:
-        decision = home.inbox.refuse(proposal, request.state.form.get("because", ""))
-    return _answer(request, decision)
-
-
-@router.post("/proposals/{proposal}/undo")
-def undo(request: Request, proposal: str) -> Response:
-    home, _ = parts(request)
-    with _ONE_AT_A_TIME:
-        decision = home.inbox.undo(proposal)
-    return _answer(request, decision)
-
-
-@router.post("/proposals/{proposal}/snooze")
-def snooze(request: Request, proposal: str) -> Response:
-    home, pages = parts(request)
-    until = pages.beginning_of(request.state.form.get("until", ""))
-    with _ONE_AT_A_TIME:
-        decision = home.inbox.snooze(proposal, until)
-    return _answer(request, decision)
-
-
-@router.post("/proposals/{proposal}/move")
-def move(request: Request, proposal: str) -> Response:
-    home, _ = parts(request)
-    form = request.state.form
-    with _ONE_AT_A_TIME:
-        decision = home.inbox.move(proposal, form.get("hash", ""), form.get("to", ""))
-    if decision.done:
-        return RedirectResponse(f"{root_of(request)}/proposals/{proposal}?edited=yes", 303)
-    return _proposal_page(request, proposal, decision)
-
-
-@router.post("/proposals/{proposal}/edit")
-def edit(request: Request, proposal: str) -> Response:
-    home, _ = parts(request)
-    form = request.state.form
-    with _ONE_AT_A_TIME:
-        decision = home.inbox.edit(proposal, form.get("hash", ""), form.get("text", ""))
-    if decision.done:
-        return RedirectResponse(f"{root_of(request)}/proposals/{proposal}?edited=yes", 303)
-    return _proposal_page(request, proposal, decision, typed=form.get("text", ""))
-
-
 @router.post("/proposals/{proposal}/check")
 def check(request: Request, proposal: str) -> Response:
     """Show what would come of the words in the field, while somebody is typing them."""
@@ -171,10 +113,33 @@ def check(request: Request, proposal: str) -> Response:
     return pages.page(request, "checked.html", decision=decision)
 
 
-def _answer(request: Request, decision: VerdictResult) -> Response:
-    """Back to the list as it was; a refusal to do it is shown with what it is about."""
+@router.post("/proposals/{proposal}/{verb}")
+def decide(
+    request: Request, proposal: str, verb: Literal["approve", "refuse", "undo", "snooze", "move", "edit"]
+) -> Response:
+    """Back to the list as it was, or to what was edited; a refusal to do it is shown with what it is about."""
+    home, pages = parts(request)
+    form = request.state.form
+    seen, because, text = form.get("hash", ""), form.get("because", ""), form.get("text", "")
+    with _ONE_AT_A_TIME:
+        match verb:
+            case "approve":
+                despite = form.get("despite") == "yes"
+                decision = home.inbox.approve(proposal, seen, because, despite_findings=despite)
+            case "refuse":
+                decision = home.inbox.refuse(proposal, because)
+            case "undo":
+                decision = home.inbox.undo(proposal)
+            case "snooze":
+                decision = home.inbox.snooze(proposal, pages.beginning_of(form.get("until", "")))
+            case "move":
+                decision = home.inbox.move(proposal, seen, form.get("to", ""))
+            case "edit":
+                decision = home.inbox.edit(proposal, seen, text)
     if not decision.done:
-        return _proposal_page(request, decision.proposal.id, decision)
+        return _proposal_page(request, decision.proposal.id, decision, typed=text if verb == "edit" else None)
+    if verb in ("move", "edit"):
+        return RedirectResponse(f"{root_of(request)}/proposals/{proposal}?edited=yes", 303)
     return RedirectResponse(_back(request, decision.proposal.id), 303)
 
 
@@ -201,5 +166,4 @@ def _proposal_page(
 
 
 def parts(request: Request) -> tuple[Home, Pages]:
-    """The home as whoever asks may see it, and what makes pages."""
     return request.state.home, request.app.state.pages

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
@@ -57,6 +58,10 @@ def document(request: Request, path: str, as_of: str = "", since: str = "", at: 
     if 0 < at < len(changes) and not as_of:
         as_of = rfc3339(changes[len(changes) - at].settled_at or changes[0].intended_at)
     when = pages.end_of(as_of)
+    hunks = list[Hunk]()  # the differences between it at the end of one day and at the end of an earlier one
+    if earlier := pages.end_of(since):
+        later = history.number_at(when) if when else history.latest()
+        hunks = edit_hunks(one.edit for one in history.difference(history.number_at(earlier), later, path))
     content, last = None, None
     with suppress(BadInput):  # a skill is several documents
         content = history.content(path, when)
@@ -73,7 +78,7 @@ def document(request: Request, path: str, as_of: str = "", since: str = "", at: 
         "plot": stepped("How full it was", sizes(changes), limit=budget_of(home.memory, path), unit="characters"),
         "unread": unread,
         "since": since,
-        "hunks": _differences(history, path, pages.end_of(since), when),
+        "hunks": hunks,
     }
     return pages.page(request, "document.html", **values)
 
@@ -88,14 +93,6 @@ def _history_with(home: Home, look: Callable[[History], object]) -> History:
                 look(one)
                 return one
     return home.history
-
-
-def _differences(history: History, path: str, earlier: datetime | None, until: datetime | None) -> list[Hunk]:
-    """The differences between a document at the end of one day and at the end of an earlier one."""
-    if earlier is None:
-        return []
-    later = history.number_at(until) if until else history.latest()
-    return edit_hunks(one.edit for one in history.difference(history.number_at(earlier), later, path))
 
 
 @router.get("/changes/{change}")
@@ -131,7 +128,6 @@ def _change_page(request: Request, change: str, said: str) -> Response:
 
 
 def where_of(home: Home, change: Change) -> str:
-    """The document that a Change is of, as an address names it."""
     return f"{home.history.name_of(change.target)}/{change.subject.removeprefix('/')}"
 
 
@@ -144,18 +140,14 @@ def rules(request: Request, q: str = "", as_of: str = "") -> Response:
     return pages.page(request, "rules.html", count=len(found) + len(told), most=MOST_SHOWN, **values)
 
 
-@router.get("/rules.csv")
-def rules_csv(request: Request, q: str = "", as_of: str = "") -> Response:
+@router.get("/rules.{kind}")
+def rules_file(request: Request, kind: Literal["csv", "json"], q: str = "", as_of: str = "") -> Response:
     home, pages = parts(request)
     home.memory.touch_all()
-    return _file(rules_as_csv(*_rules_that_match(home, q, pages.end_of(as_of))), "text/csv", "rules.csv")
-
-
-@router.get("/rules.json")
-def rules_json(request: Request, q: str = "", as_of: str = "") -> Response:
-    home, pages = parts(request)
-    home.memory.touch_all()
-    return _file(rules_as_json(*_rules_that_match(home, q, pages.end_of(as_of))), "application/json", "rules.json")
+    found = _rules_that_match(home, q, pages.end_of(as_of))
+    text, media = (rules_as_csv, "text/csv") if kind == "csv" else (rules_as_json, "application/json")
+    named = {"content-disposition": f'attachment; filename="rules.{kind}"'}
+    return Response(text(*found), media_type=media, headers=named)
 
 
 @router.post("/rules/critical")
@@ -171,8 +163,7 @@ def critical(request: Request) -> Response:
 
 
 def _rules_that_match(home: Home, q: str, when: datetime | None) -> tuple[list[Rule], list[Instruction]]:
-    for _ in home.skills.every():  # reading a skill records how it stands
-        pass
+    list(home.skills.every())  # reading a skill records how it stands
     words = q.casefold().split()
 
     def has(text: str, where: str) -> bool:
@@ -181,10 +172,6 @@ def _rules_that_match(home: Home, q: str, when: datetime | None) -> tuple[list[R
 
     rules = [rule for history in home.histories() for rule in history.rules(when) if has(rule.text, rule.where)]
     return rules, [] if when else [one for one in home.instructions() if has(one.text, one.file)]
-
-
-def _file(text: str, kind: str, name: str) -> Response:
-    return Response(text, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
 @router.get("/skill")

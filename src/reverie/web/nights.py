@@ -11,8 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from calendar import Calendar
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import date, datetime
 
 from fastapi import APIRouter, Request
@@ -28,7 +27,7 @@ from reverie.search.finder import exchanges, passage
 from reverie.transcripts.records import SessionQuery
 from reverie.web.inbox import parts
 from reverie.web.memory import where_of
-from reverie.web.pages import barred
+from reverie.web.pages import Plot, barred
 
 router = APIRouter()
 MOST_NIGHTS, MOST_MONTHS = 60, 2
@@ -45,11 +44,11 @@ def nights(request: Request) -> Response:
     on: dict[date, list[Dream]] = {}
     for dream in dreams:
         on.setdefault(dream.started_at.astimezone(home.config.timezone).date(), []).append(dream)
-    months = list[_Month]()
+    months = []
     for first in sorted({day.replace(day=1) for day in on}, reverse=True)[:MOST_MONTHS]:
         weeks = Calendar().monthdatescalendar(first.year, first.month)
         shown = [[(day, on.get(day, [])) if day.month == first.month else (None, []) for day in week] for week in weeks]
-        months.append(_Month(first, shown))
+        months.append({"first": first, "weeks": shown})  # no date outside the month
     return pages.page(request, "nights.html", dreams=told, months=months)
 
 
@@ -77,12 +76,6 @@ def _night_page(request: Request, dream: str, said: list[str]) -> Response:
     return pages.page(
         request, "night.html", dream=found, said=said, summary=night_summary(found), matters=matters, standing=standing
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Month:
-    first: date
-    weeks: list[list[tuple[date | None, list[Dream]]]]  # no date outside the month
 
 
 # ---- the transcripts -------------------------------------------------------------------------------------------------
@@ -139,19 +132,21 @@ def costs(request: Request) -> Response:
     home, pages = parts(request)
     dreams = home.dreams.records.find(home.owned, limit=PLOTTED)
     asked = [one for one in dreams if one.consulted]
-    paid = {one.id: sum(each.dollars or 0.0 for each in one.consulted) for one in asked}
-    money = [(one.started_at, paid[one.id], _bar_label(one)) for one in reversed(asked)]
-    tokens = [
-        (one.started_at, float(sum(each.tokens_in + each.tokens_out for each in one.consulted)), _bar_label(one))
-        for one in reversed(asked)
+    plots = [
+        _plot("Dollars a night", asked, lambda one: sum(each.dollars or 0.0 for each in one.consulted), "${:,.4f}"),
+        _plot("Tokens a night", asked, lambda one: sum(each.tokens_in + each.tokens_out for each in one.consulted)),
     ]
-    plots = [barred("Dollars a night", money, top="${:,.4f}"), barred("Tokens a night", tokens)]
     values = {"dreams": asked, "plots": [one for one in plots if one], "spending": home.spending()}
     return pages.page(request, "costs.html", **values)
 
 
-def _bar_label(dream: Dream) -> str:
-    return f"{dream.started_at:%Y-%m-%d} over {dream.target}"
+def _plot(title: str, dreams: Sequence[Dream], value: Callable[[Dream], float], top: str = "{:,.0f}") -> Plot | None:
+    points = [(one.started_at, float(value(one)), f"{one.started_at:%Y-%m-%d} over {one.target}") for one in dreams]
+    return barred(title, points[::-1], top=top)
+
+
+def _seconds(dream: Dream) -> float:
+    return ((dream.ended_at or dream.started_at) - dream.started_at).total_seconds()
 
 
 @router.get("/status")
@@ -160,20 +155,12 @@ def status(request: Request, check: bool = False) -> Response:
     unread = [str(error) for error in home.memory.touch_all()]
     names = list(dict.fromkeys([*home.memory.present(), *home.dreams.records.targets(home.owned)]))
     # The last nights: what they read, what came of it, how long they took.
-    dreams = home.dreams.records.find(home.owned, limit=PLOTTED)
-    done = [one for one in reversed(dreams) if one.ended_at]
-    read = [(one.started_at, float(len(one.sessions)), _bar_label(one)) for one in done]
-    came = [(one.started_at, float(one.landed + len(one.proposals)), _bar_label(one)) for one in done]
-    took = [
-        (one.started_at, (one.ended_at - one.started_at).total_seconds(), _bar_label(one))
-        for one in done
-        if one.ended_at
+    done = [one for one in home.dreams.records.find(home.owned, limit=PLOTTED) if one.ended_at]
+    plots = [
+        _plot("Sessions read", done, lambda one: len(one.sessions)),
+        _plot("Landed or asked", done, lambda one: one.landed + len(one.proposals)),
+        _plot("Seconds taken", done, _seconds, "{:,.1f}"),
     ]
-    plots = (
-        barred("Sessions read", read),
-        barred("Landed or asked", came),
-        barred("Seconds taken", took, top="{:,.1f}"),
-    )
     values = {
         "usage": [(name, one) for name in names for one in home.memory.usage(name)],
         "staged": {name: len(home.dreams.records.staged(home.owned, name)) for name in names},

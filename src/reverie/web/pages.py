@@ -16,7 +16,6 @@ from zoneinfo import ZoneInfo
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
-from jinja2.runtime import Context
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
@@ -29,6 +28,7 @@ from reverie.core.ids import plural
 from reverie.safety.report import visible
 
 LONGEST_TURN = 3_000
+_linked = pass_context(lambda context, path, /, **query: link(f"{context['root']}{path}", **query))
 _NO_LINKS = ("link", "image", "autolink", "html_block", "html_inline", "entity")
 WIDTH, HEIGHT, EDGE = 640, 150, 6
 
@@ -53,7 +53,7 @@ class Pages:
             "counted": plural,
             "diary": self.diary,
             "marked": marked,
-            "as_it_is": as_it_is,
+            "as_it_is": escape,  # for a field that a person edits: no character of it is replaced
             "excerpt": excerpt,
             "sentence": sentence,
             "shortened": shortened,
@@ -112,13 +112,7 @@ class Pages:
         return Markup(self._diary.renderer.render(tokens, self._diary.options, {}))
 
 
-def as_it_is(text: str) -> Markup:
-    """For a field that a person edits: escaped, and no character of it replaced."""
-    return escape(text)
-
-
 def marked(text: str, quotes: Sequence[str]) -> Markup:
-    """The text with the quotations in it marked."""
     for place, quote in enumerate(quotes):
         before, found, after = text.partition(quote) if quote else (text, "", "")
         if found:
@@ -145,11 +139,6 @@ def sentence(text: str) -> str:
 def root_of(request: Request) -> str:
     """Where the pages are mounted: "" by themselves, "/web" in a server."""
     return str(request.scope.get("root_path", ""))
-
-
-@pass_context
-def _linked(context: Context, path: str, /, **query: object) -> str:
-    return link(f"{context['root']}{path}", **query)
 
 
 def link(path: str, /, **query: object) -> str:

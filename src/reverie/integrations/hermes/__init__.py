@@ -8,7 +8,8 @@ itself runs in a process of its own.
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 HELP = "Dreaming: few, reviewed, reversible changes to memory"
@@ -16,49 +17,20 @@ HELP = "Dreaming: few, reviewed, reversible changes to memory"
 
 def register(ctx: Any) -> None:
     """Called by Hermes once, at every start of it: whatever is heavy is imported where it is used."""
-    ctx.register_command("dreaming", _slash, description=HELP, args_hint="<run|review|status|compact>")
-    ctx.register_cli_command("dreaming", HELP, _parser, _command, description=f"{HELP}, by Reverie.")
-    ctx.register_hook("on_session_finalize", _session_finished)
-    ctx.register_hook("pre_llm_call", _before_a_turn)
-    ctx.register_hook("post_tool_call", _after_a_tool)
+    slash, run = _later("commands", "slash"), _later("commands", "run_command")
+    ctx.register_command("dreaming", slash, description=HELP, args_hint="<run|review|status|compact>")
+    ctx.register_cli_command(
+        "dreaming", HELP, _later("commands", "add_arguments"), run, description=f"{HELP}, by Reverie."
+    )
+    ctx.register_hook("on_session_finalize", _later("hooks", "session_finished"))
+    ctx.register_hook("pre_llm_call", _later("hooks", "before_a_turn"))
+    ctx.register_hook("post_tool_call", _later("hooks", "after_a_tool"))
 
 
-def _slash(words: str) -> Any:
-    from .commands import slash
+def _later(module: str, name: str) -> Callable[..., Any]:
+    """A function of this folder, which is imported when it is called."""
 
-    return slash(words)
+    def call(*given: Any, **named: Any) -> Any:
+        return getattr(import_module(f".{module}", __name__), name)(*given, **named)
 
-
-def _parser(parser: argparse.ArgumentParser) -> None:
-    from .commands import add_arguments
-
-    add_arguments(parser)
-
-
-def _command(arguments: argparse.Namespace) -> None:
-    from .commands import run_command
-
-    run_command(arguments)
-
-
-def _session_finished(session_id: str = "", **_: object) -> None:
-    from .hooks import begin_night_if_due, queue, session_done
-
-    if session_id:
-        session_done(session_id)
-        queue(session_id)
-        begin_night_if_due()
-
-
-def _before_a_turn(user_message: object = "", session_id: str = "", **_: object) -> str | None:
-    from .hooks import offered
-
-    return offered(str(user_message or ""), session_id)
-
-
-def _after_a_tool(
-    tool_name: str = "", args: object = None, session_id: str = "", status: str = "", **_: object
-) -> None:
-    from .hooks import tool_done
-
-    tool_done(session_id, tool_name, args, status)
+    return call

@@ -52,9 +52,12 @@ def _file() -> Path:
     return hermes_home().dreaming / "finished.jsonl"
 
 
-def queue(session: str) -> None:
+def session_finished(session_id: str = "", **_: object) -> None:
     """Hermes waits for this: one short line at the end of a file."""
-    append_lines(_file(), [{"session": session, "at": int(time.time())}])
+    if session_id:
+        session_done(session_id)
+        append_lines(_file(), [{"session": session_id, "at": int(time.time())}])
+        begin_night_if_due()
 
 
 def begin_night_if_due() -> None:
@@ -122,12 +125,12 @@ class Taken:
 _loaded: dict[str, dict[str, str]] = {}  # by session: skills in the order they were loaded, and how each did so far
 
 
-def tool_done(session: str, tool: str, arguments: object, status: str) -> None:
-    skills = _loaded.setdefault(session, {}) if tool == _LOADS else _loaded.get(session)
+def after_a_tool(tool_name: str = "", args: object = None, session_id: str = "", status: str = "", **_: object) -> None:
+    skills = _loaded.setdefault(session_id, {}) if tool_name == _LOADS else _loaded.get(session_id)
     if skills is None:
         return
-    if tool == _LOADS:
-        name = str(arguments.get("name", "")) if isinstance(arguments, dict) else ""
+    if tool_name == _LOADS:
+        name = str(args.get("name", "")) if isinstance(args, dict) else ""
         if name and status == "ok":
             skills[name] = skills.pop(name, "ignored")
     elif skills:
@@ -145,15 +148,15 @@ def session_done(session: str) -> None:
 # ---- what is put beside a message ------------------------------------------------------------------------------------
 
 
-def offered(message: str, session: str) -> str | None:
-    """The text put beside the message, if there is any."""
+def before_a_turn(user_message: object = "", session_id: str = "", **_: object) -> str | None:
+    message = str(user_message or "")
     question = " ".join(message.split())[:_LONGEST_QUESTION]
     if not question:
         return None
     said = ["search", "--role", "user", "--limit", str(_HITS), "--json", "--", question]
     ranked = ["skills", "match", "--json", "--", question]
     parts = [
-        _section("recall", HEAD, said, lambda hits: _lines(hits, session, message)),
+        _section("recall", HEAD, said, lambda hits: _lines(hits, session_id, message)),
         _section("skills", SKILLS_HEAD, ranked, _skill_lines),
     ]
     return "\n\n".join(filter(None, parts)) or None

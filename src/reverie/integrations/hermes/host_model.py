@@ -89,7 +89,6 @@ def chat(body: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def answer(done: Any) -> dict[str, Any]:
-    """The answer of Hermes, as Anthropic's clients read it."""
     return {
         "id": f"msg_{secrets.token_hex(8)}",
         "type": "message",
