@@ -42,6 +42,7 @@ from reverie.erasure.records import (
     Rules,
     Sought,
     UnfinishedErasure,
+    ids_by_user,
 )
 from reverie.erasure.words import Scrubber
 from reverie.memory.formats import FORMATS, FormatName
@@ -160,10 +161,7 @@ class Erasing:
             if (age := self.retention(workspace)) is None:
                 continue
             scope = replace(self.scope, workspace=workspace)
-            by_user: dict[str, list[str]] = {}
-            for name in self.records.expired(scope, self.clock.now() - age):
-                by_user.setdefault(name.user, []).append(name.id)
-            for user, ids in by_user.items():
+            for user, ids in ids_by_user(self.records.expired(scope, self.clock.now() - age)).items():
                 for start in range(0, len(ids), AT_ONCE):
                     part = tuple(ids[start : start + AT_ONCE])
                     yield scope, ErasureRequest(ErasureKind.SESSION, part, user, "keep", "age")

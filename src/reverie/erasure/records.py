@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from reverie.core.errors import BadInput
 from reverie.core.scope import Scope
@@ -58,6 +58,13 @@ class ErasureRequest:
 class SessionName:
     user: str
     id: str
+
+
+def ids_by_user(names: Iterable[SessionName]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for name in names:
+        grouped.setdefault(name.user, []).append(name.id)
+    return grouped
 
 
 @dataclass(frozen=True)
@@ -111,20 +118,6 @@ class Sought:
         names = ("sessions", "rules", "asked", "phrases", "exact", "sources")
         both = (tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in names)
         return Sought(self.wanted, *both)
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @staticmethod
-    def from_json(told: Mapping[str, Any]) -> Sought:
-        wanted = told["wanted"]
-        return Sought(
-            ErasureRequest(
-                ErasureKind(wanted["kind"]), tuple(wanted["values"]), wanted["user"], wanted["rules"], wanted["reason"]
-            ),
-            tuple(SessionName(**one) for one in told["sessions"]),
-            *(tuple(told[name]) for name in ("rules", "asked", "phrases", "exact", "sources")),
-        )
 
 
 @dataclass(frozen=True, slots=True)

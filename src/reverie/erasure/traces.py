@@ -175,19 +175,19 @@ def remembered_texts(item: Mapping[str, Any]) -> Iterator[str]:
     yield from (one["text"] for one in item.get("operations", ()) if one.get("text"))
     amendment = item.get("amendment")
     if isinstance(amendment, dict):
-        yield from _texts(amendment)
+        # Every statement inside: its lines, without the marks of a list.
+        every = (line.strip() for text in strings_in(amendment) for line in text.splitlines())
+        yield from (line.lstrip("-*+0123456789.) ") for line in every if " " in line)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Every statement inside an amendment: its lines, without the marks of a list."""
+def strings_in(value: Any, *, keys: bool = False) -> Iterator[str]:
+    """All texts of a JSON value, with the names of its members if asked."""
     if isinstance(value, str):
-        yield from (line.strip().lstrip("-*+0123456789.) ") for line in value.splitlines() if " " in line.strip())
+        yield value
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+        yield from value if keys else ()
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from strings_in(one, keys=keys)
 
 
 def change_without(told: Told, sessions: Collection[str]) -> Told:
@@ -197,14 +197,18 @@ def change_without(told: Told, sessions: Collection[str]) -> Told:
 
 
 def judged_without(told: Told, sessions: Collection[str]) -> Told:
-    """Its verb, its fate, its Change and how much it was worth stay."""
     if not rests_on(told, sessions):
         return told
     if not orphaned(told, sessions):
         return told | {"evidence": evidence_left(told, sessions), "checks": []}
-    parts = [part | {"why": GONE} for part in told["score"]["parts"]] if told["score"] else []
+    return emptied(told)
+
+
+def emptied(told: Told) -> Told:
+    """Its verb, its fate, its Change and how much it was worth stay."""
+    score = told["score"] and told["score"] | {"parts": [part | {"why": GONE} for part in told["score"]["parts"]]}
     words = {"text": "", "old": "", "document": "", "reason": GONE, "why": GONE, "evidence": [], "checks": []}
-    return told | words | {"score": told["score"] and told["score"] | {"parts": parts}}
+    return told | words | {"score": score}
 
 
 def unsaid_elsewhere(texts: Iterable[str], elsewhere: Iterable[str]) -> list[str]:

@@ -42,51 +42,36 @@ _SHORTEST_FLAT = 12  # letters; shorter ones come about by chance where words me
 _DEEPEST = 4  # what is packed in what is packed
 
 # In our own JSON: names of kinds, which are nobody's words, and names of rows, which only go as a whole.
-_KINDS = frozenset(
-    [
-        "op",
-        "kind",
-        "origin",
-        "weight",
-        "fate",
-        "verb",
-        "form",
-        "status",
-        "mode",
-        "role",
-        "type",
-        "via",
-        "policy",
-        "action",
-        "language",
-        "outcome",
-        "phase",
-        "permissions",
-        "stop_reason",
-        "reasons",
-        "marks",
-        "dates",
-        "models",
-        "curator",
-        "harness",
-    ]
-)
-_NAMES = frozenset(
-    [
-        "id",
-        "ref",
-        "dream",
-        "change",
-        "proposal",
-        "candidates",
-        "staged",
-        "settled",
-        "earlier",
-        "old_sha256",
-        "entry",
-        "key",
-    ]
-)
+_OF_STATEMENTS = {
+    "op",
+    "kind",
+    "origin",
+    "weight",
+    "fate",
+    "verb",
+    "form",
+    "action",
+    "language",
+    "reasons",
+    "marks",
+    "dates",
+}
+_OF_RUNS = {
+    "status",
+    "mode",
+    "role",
+    "type",
+    "via",
+    "policy",
+    "outcome",
+    "phase",
+    "permissions",
+    "stop_reason",
+    "models",
+}
+_KINDS = frozenset(_OF_STATEMENTS | _OF_RUNS | {"curator", "harness"})
+_OF_ROWS = {"id", "ref", "dream", "change", "proposal", "candidates", "staged", "settled", "earlier", "old_sha256"}
+_NAMES = frozenset(_OF_ROWS | {"entry", "key"})
 
 Phrase = tuple[str, ...]
 

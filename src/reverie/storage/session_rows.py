@@ -18,11 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Engine,
     Row,
-    and_,
     bindparam,
     delete,
     func,
@@ -34,7 +32,7 @@ from sqlalchemy import (
 
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, StillLocked
-from reverie.core.ids import sha256
+from reverie.core.ids import sha256, values_of
 from reverie.core.scope import Origin, Scope
 from reverie.storage import schema
 from reverie.storage.database import held_across, hold, mine, next_change, owner_key, reading, upsert, writing
@@ -66,6 +64,7 @@ _NEXT_PAGE = (
     .limit(PAGE)
     .execution_options(stream_results=True, max_row_buffer=20)
 )
+_HEAD = ("harness", "agent", "title", "started_at", "ended_at", "parent", "outcome", "project", "project_path")
 TURN_ROW = ("number", "role", "origin", "name", "at", "noise", "detail", "text")
 STEP_TURNS = 100  # the longest that anyone else's write waits; a longer step makes an import no quicker
 AT_ONCE_TURNS = 500  # a transcript of so many is written in one transaction: that is less work than steps are
@@ -81,15 +80,6 @@ def known(connection: Connection, scope: Scope, session_id: str) -> Stored | Non
             next_step="Say which one with --user.",
         )
     return stored_of(rows[0]) if rows else None
-
-
-def of_revision(scope: Scope, stored: Stored, revision: int) -> ColumnElement[bool]:
-    table = schema.turns
-    return and_(
-        mine(table, scope.of(stored.user)),
-        table.c.session_id == stored.head.id,
-        table.c.revision == revision,
-    )
 
 
 def pages(
@@ -182,7 +172,8 @@ def copy_prefix(connection: Connection, scope: Scope, old: Stored, after: int, t
     """Turns of the newest revision into the one behind it."""
     table = schema.turns
     columns = [literal(old.revision + 1) if c.name == "revision" else c for c in table.columns]
-    part = select(*columns).where(of_revision(scope, old, old.revision), table.c.number > after, table.c.number <= to)
+    key = _key(scope.of(old.user), old.head.id) | {"revision": old.revision}
+    part = select(*columns).filter_by(**key).where(table.c.number > after, table.c.number <= to)
     connection.execute(insert(table).from_select([c.name for c in table.columns], part))
 
 
@@ -241,57 +232,21 @@ def turn_row(turn: Turn) -> tuple[object, ...]:
 
 def turn_of(row: Row[Any]) -> Turn:
     detail = json.loads(row.detail) if row.detail else {}
-    said = Said(
-        role=row.role,
-        text=row.text,
-        name=row.name,
-        at=row.at,
-        calls=tuple(ToolCall(*call) for call in detail.get("calls", ())),
-        answers=detail.get("answers"),
-        failed=detail.get("failed"),
-        noise=row.noise,
-    )
+    calls = tuple(ToolCall(*call) for call in detail.get("calls", ()))
+    answers, failed = detail.get("answers"), detail.get("failed")
+    said = Said(row.role, row.text, row.name, row.at, calls, answers, failed, row.noise)
     return Turn(row.number, said, Origin(row.origin))
 
 
 def head_values(head: Head) -> dict[str, Any]:
-    return {
-        "harness": head.harness,
-        "agent": head.agent,
-        "title": head.title,
-        "started_at": head.started_at,
-        "ended_at": head.ended_at,
-        "parent": head.parent,
-        "outcome": head.outcome,
-        "facts": json.dumps(dict(head.facts), ensure_ascii=False, sort_keys=True) if head.facts else None,
-        "project": head.project,
-        "project_path": head.project_path,
-    }
+    facts = json.dumps(dict(head.facts), ensure_ascii=False, sort_keys=True) if head.facts else None
+    return values_of(head, _HEAD) | {"facts": facts}
 
 
 def stored_of(row: Row[Any]) -> Stored:
-    return Stored(
-        head=Head(
-            id=row.id,
-            user=row.user,
-            harness=row.harness,
-            agent=row.agent,
-            title=row.title,
-            started_at=row.started_at,
-            ended_at=row.ended_at,
-            parent=row.parent,
-            outcome=row.outcome,
-            facts=json.loads(row.facts) if row.facts else {},
-            project=row.project,
-            project_path=row.project_path,
-        ),
-        user=row.user,
-        revision=row.revision,
-        turns=row.turns,
-        source=row.source,
-        changed=row.changed,
-        removed=row.removed_at is not None,
-    )
+    facts = json.loads(row.facts) if row.facts else {}
+    head = Head(row.id, row.user, facts=facts, **values_of(row, _HEAD))
+    return Stored(head, row.user, row.revision, row.turns, row.source, row.changed, row.removed_at is not None)
 
 
 def is_arriving(connection: Connection, scope: Scope, session_id: str) -> bool:
@@ -345,10 +300,14 @@ class Arrival:
             fate, there, turns = compare_turns(pages(self._engine, self._scope, old), turns)
             revision = old.revision + (fate == "rewritten")
             if fate == "rewritten":
-                self._note(revision, 0)
-                self._copy(old, there)
+                with writing(self._engine, self._scope) as connection:
+                    self._note(connection, revision, 0)
+                for start in range(0, there, STEP_TURNS):
+                    with writing(self._engine, self._scope) as connection:
+                        copy_prefix(connection, self._scope, old, start, min(start + STEP_TURNS, there))
         added = 0
-        for step in steps(turns):
+        incoming = iter(turns)
+        while step := take_page(incoming, STEP_TURNS):
             with writing(self._engine, self._scope) as connection:
                 insert_turns(connection, self._scope, self._name, revision, step)
             added += len(step)
@@ -363,21 +322,12 @@ class Arrival:
             old = known(connection, self._scope, self._name)
             grows = old is not None and not old.removed
             revision, kept = (old.revision, old.turns) if old and grows else (old.revision + 1 if old else 1, 0)
-            self._noted(connection, revision, kept)
+            self._note(connection, revision, kept)
             return old
 
-    def _note(self, revision: int, kept: int) -> None:
-        with writing(self._engine, self._scope) as connection:
-            self._noted(connection, revision, kept)
-
-    def _noted(self, connection: Connection, revision: int, kept: int) -> None:
+    def _note(self, connection: Connection, revision: int, kept: int) -> None:
         row = {"revision": revision, "kept": kept, "begun_at": self._clock.now()}
         upsert(connection, schema.arrivals, _key(self._scope, self._name), row)
-
-    def _copy(self, old: Stored, count: int) -> None:
-        for start in range(0, count, STEP_TURNS):
-            with writing(self._engine, self._scope) as connection:
-                copy_prefix(connection, self._scope, old, start, min(start + STEP_TURNS, count))
 
     def _end(self, written: Written) -> None:
         """One transaction makes all of it part of the session."""
@@ -389,13 +339,6 @@ class Arrival:
                 raise SessionBusy("it was changed by someone else while it was stored; it is read again next time")
             keep_head(connection, self._clock, self._scope, written)
             connection.execute(delete(schema.arrivals).filter_by(**_key(self._scope, self._name)))
-
-
-def steps(turns: Iterable[Turn]) -> Iterator[list[Turn]]:
-    """As many turns as one transaction may hold."""
-    following = iter(turns)
-    while step := take_page(following, STEP_TURNS):
-        yield step
 
 
 def hold_session(connection: Connection, scope: Scope, session_id: str) -> None:
@@ -410,26 +353,21 @@ def clear(engine: Engine, scope: Scope, session_id: str) -> None:
         row = connection.execute(select(schema.arrivals).filter_by(**key)).first()
         if row is None:
             return
-        mine = schema.turns.c
-        ours = (
-            mine.workspace == key["workspace"],
-            mine.user == key["user"],
-            mine.session_id == session_id,
-            mine.revision == row.revision,
-        )
-        last = connection.execute(select(func.max(mine.number)).where(*ours, mine.number > row.kept)).scalar() or 0
+        ours, number = key | {"revision": row.revision}, schema.turns.c.number
+        beyond = select(func.max(number)).filter_by(**ours).where(number > row.kept)
+        last = connection.execute(beyond).scalar() or 0
     for end in range(last, row.kept, -STEP_TURNS):
+        part = delete(schema.turns).filter_by(**ours).where(number > max(row.kept, end - STEP_TURNS))
         with writing(engine, scope) as connection:
-            connection.execute(delete(schema.turns).where(*ours, mine.number > max(row.kept, end - STEP_TURNS)))
+            connection.execute(part)
     with writing(engine, scope) as connection:
         connection.execute(delete(schema.arrivals).filter_by(**key))
 
 
 def clear_abandoned(engine: Engine, scope: Scope) -> None:
     """Clear what killed writes left behind, in this workspace."""
-    asked = select(schema.arrivals).filter_by(workspace=scope.workspace)
     with reading(engine, scope) as connection:
-        rows = connection.execute(asked).all()
+        rows = connection.execute(select(schema.arrivals).filter_by(workspace=scope.workspace)).all()
     for row in rows:
         of_row = scope.of(row.user)
         try:

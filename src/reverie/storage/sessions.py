@@ -9,49 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from sqlalchemy import Connection, Engine, and_, delete, inspect, select, update
+from sqlalchemy import Connection, and_, delete, inspect, select, update
 
-from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
+from reverie.core.ids import from_json, values_of
 from reverie.core.scope import Scope
 from reverie.erasure.traces import ErasedBefore
 from reverie.storage import schema
-from reverie.storage.database import mine, next_change, owner_key, reading, upsert, writing
+from reverie.storage import session_rows as rows
+from reverie.storage.database import SqlAdapter, mine, next_change, owner_key, reading, upsert, writing
 from reverie.storage.erasure.erasures import generation, screen
-from reverie.storage.session_rows import (
-    PAGE,
-    Arrival,
-    Written,
-    alone,
-    beginning,
-    clear_abandoned,
-    compare_turns,
-    copy_prefix,
-    first_step,
-    hold_session,
-    insert_turns,
-    is_arriving,
-    keep_head,
-    known,
-    next_page,
-    pages,
-    pages_within,
-    read_turns,
-    stored_of,
-    these_turns,
-)
 from reverie.transcripts.records import Fate, Quarantined, SessionQuery, Source, Stored
 from reverie.transcripts.session import Head, Session, Turn
 
 
-class SqlRecords:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
-
+class SqlRecords(SqlAdapter):
     def known(self, scope: Scope, session_id: str) -> Stored | None:
         with reading(self._engine, scope) as connection:
-            return known(connection, scope, session_id)
+            return rows.known(connection, scope, session_id)
 
     def write(
         self,
@@ -74,7 +49,7 @@ class SqlRecords:
         self, scope: Scope, head: Head, turns: Iterable[Turn], source: str | None, finish: Callable[[], Head]
     ) -> tuple[Fate, int]:
         """Write a short transcript at once, a long one in many transactions that nobody waits for."""
-        step, every, more = first_step(iter(turns))
+        step, every, more = rows.first_step(iter(turns))
         done = None if more else self._at_once(scope, head, step, source, finish())
         if done is not None:
             return done
@@ -83,8 +58,8 @@ class SqlRecords:
         if stones:
             stones.refuse(scope.user or "", head.id)
             every = stones.screened(every)
-        with alone(self._engine, scope, head.id):
-            done = Arrival(self._engine, self._clock, scope, head).write(
+        with rows.alone(self._engine, scope, head.id):
+            done = rows.Arrival(self._engine, self._clock, scope, head).write(
                 every, source, lambda: stones.head(finish()) if stones else finish()
             )
         if self.erasures(scope) != began:
@@ -118,35 +93,36 @@ class SqlRecords:
                 stones.refuse(scope.user or "", head.id)
                 turns, final = list(stones.screened(turns)), stones.head(final)
                 source = stones.scrubber.clean(source) if source else source
-            hold_session(connection, scope, head.id)
-            if is_arriving(connection, scope, head.id):
+            rows.hold_session(connection, scope, head.id)
+            if rows.is_arriving(connection, scope, head.id):
                 return None
-            old = known(connection, scope, head.id)
+            old = rows.known(connection, scope, head.id)
             fate: Fate = "new"
             revision, kept, incoming = (old.revision + 1 if old else 1), 0, iter(turns)
             if old and not old.removed:
-                fate, kept, incoming = compare_turns(pages_within(connection, scope, old), incoming)
+                there = rows.pages_within(connection, scope, old)
+                fate, kept, incoming = rows.compare_turns(there, incoming)
                 revision = old.revision + (fate == "rewritten")
                 if fate == "rewritten":
-                    copy_prefix(connection, scope, old, 0, kept)
+                    rows.copy_prefix(connection, scope, old, 0, kept)
             rest = list(incoming)
-            insert_turns(connection, scope, head.id, revision, rest)
+            rows.insert_turns(connection, scope, head.id, revision, rest)
             fate = "unchanged" if fate == "grown" and not rest else fate
-            written = Written(fate, old, revision, kept + len(rest), source, final)
-            keep_head(connection, self._clock, scope, written)
+            written = rows.Written(fate, old, revision, kept + len(rest), source, final)
+            rows.keep_head(connection, self._clock, scope, written)
             return fate, len(rest)
 
     def tidy(self, scope: Scope) -> None:
-        clear_abandoned(self._engine, scope)
+        rows.clear_abandoned(self._engine, scope)
 
     def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
         with reading(self._engine, scope) as connection:
             stored = _required(connection, scope, session_id)
             chosen = revision or stored.revision
             there = chosen <= stored.revision
-            first = next_page(connection, scope, stored, chosen, 0) if there else ([], False)
-        every = pages(self._engine, scope, stored, chosen, first)
-        turns = tuple(every if most is None else beginning(every, most))
+            first = rows.next_page(connection, scope, stored, chosen, 0) if there else ([], False)
+        every = rows.pages(self._engine, scope, stored, chosen, first)
+        turns = tuple(every if most is None else rows.beginning(every, most))
         if not turns and chosen != stored.revision:
             raise NotFound(
                 f"{session_id} has no revision {chosen}.",
@@ -156,10 +132,10 @@ class SqlRecords:
 
     def exchange(self, scope: Scope, session_id: str, numbers: Iterable[int]) -> tuple[Stored | None, dict[int, Turn]]:
         with reading(self._engine, scope) as connection:
-            stored = known(connection, scope, session_id)
+            stored = rows.known(connection, scope, session_id)
             if stored is None or stored.removed:
                 return None, {}
-            return stored, {turn.number: turn for turn in these_turns(connection, scope, stored, numbers)}
+            return stored, {turn.number: turn for turn in rows.these_turns(connection, scope, stored, numbers)}
 
     def exchanges(
         self, scope: Scope, wanted: Mapping[str, Collection[int]]
@@ -167,40 +143,35 @@ class SqlRecords:
         table = schema.sessions
         asked = select(table).where(mine(table, scope), table.c.removed_at.is_(None), table.c.id.in_(list(wanted)))
         with reading(self._engine, scope) as connection:
-            found = {row.id: (stored_of(row), dict[int, Turn]()) for row in connection.execute(asked)}
-            for session, turn in read_turns(connection, scope, {one.head.id: one for one, _ in found.values()}, wanted):
+            found = {row.id: (rows.stored_of(row), dict[int, Turn]()) for row in connection.execute(asked)}
+            stored = {name: one for name, (one, _) in found.items()}
+            for session, turn in rows.read_turns(connection, scope, stored, wanted):
                 found[session][1][turn.number] = turn
         return found
 
     def every_turn(self, scope: Scope, stored: Stored) -> Iterator[Turn]:
-        return pages(self._engine, scope, stored)
+        return rows.pages(self._engine, scope, stored)
 
     def find(self, scope: Scope, wanted: SessionQuery) -> Iterator[Stored]:
         table = schema.sessions
-        asked = select(table).where(mine(table, scope), table.c.removed_at.is_(None))
-        if wanted.harness is not None:
-            asked = asked.where(table.c.harness == wanted.harness)
-        if wanted.project is not None:
-            asked = asked.where(table.c.project == wanted.project)
+        named = {name: one for name, one in values_of(wanted, ("harness", "project")).items() if one is not None}
+        asked = select(table).where(mine(table, scope), table.c.removed_at.is_(None)).filter_by(**named)
         if wanted.since is not None:
             asked = asked.where(table.c.started_at >= wanted.since)
         if wanted.until is not None:
             asked = asked.where(table.c.started_at < wanted.until)
         newest_first = (table.c.started_at.is_(None), table.c.started_at.desc(), table.c.changed.desc())
-        with reading(self._engine, scope) as connection:
-            for row in connection.execute(asked.order_by(*newest_first).limit(wanted.limit)):
-                yield stored_of(row)
+        return map(rows.stored_of, self._rows(scope, asked.order_by(*newest_first).limit(wanted.limit)))
 
     def changed_since(self, scope: Scope, cursor: int) -> Iterator[Stored]:
         table = schema.sessions
         while True:
             asked = select(table).where(mine(table, scope), table.c.changed > cursor)
-            with reading(self._engine, scope) as connection:
-                rows = connection.execute(asked.order_by(table.c.changed).limit(PAGE)).all()
-            if not rows:
+            page = self._rows(scope, asked.order_by(table.c.changed).limit(rows.PAGE))
+            if not page:
                 return
-            yield from map(stored_of, rows)
-            cursor = rows[-1].changed
+            yield from map(rows.stored_of, page)
+            cursor = page[-1].changed
 
     def erasures(self, scope: Scope) -> int:
         with reading(self._engine, scope) as connection:
@@ -215,17 +186,14 @@ class SqlRecords:
                 of_source = schema.files.c.path == stored.source
                 connection.execute(delete(schema.files).where(mine(schema.files, scope), of_source))
             emptied = dict.fromkeys(("title", "facts", "outcome", "parent", "agent", "project", "project_path"))
-            mark = {
-                "removed_at": self._clock.now(),
-                "turns": 0,
-                "changed": next_change(connection, scope.workspace),
-            }
+            changed = next_change(connection, scope.workspace)
+            mark = {"removed_at": self._clock.now(), "turns": 0, "changed": changed}
             row = and_(mine(schema.sessions, scope.of(stored.user)), schema.sessions.c.id == session_id)
             connection.execute(update(schema.sessions).where(row).values(**emptied, **mark))
 
 
 def _required(connection: Connection, scope: Scope, session_id: str) -> Stored:
-    stored = known(connection, scope, session_id)
+    stored = rows.known(connection, scope, session_id)
     if stored is None or stored.removed:
         raise NotFound(
             f"There is no session {session_id}{f' of {scope.user}' if scope.user else ''}.",
@@ -234,11 +202,7 @@ def _required(connection: Connection, scope: Scope, session_id: str) -> Stored:
     return stored
 
 
-class SqlSources:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
-
+class SqlSources(SqlAdapter):
     def remember(self, scope: Scope, path: str, reader: str | None) -> None:
         with writing(self._engine, scope) as connection:
             now = {"added_at": self._clock.now()}
@@ -255,13 +219,11 @@ class SqlSources:
         asked = select(schema.sources).filter_by(workspace=scope.workspace).order_by(schema.sources.c.path)
         if scope.user is not None:
             asked = asked.filter_by(user=scope.user)
-        with reading(self._engine, scope) as connection:
-            return [Source(row.path, row.reader, row.user) for row in connection.execute(asked)]
+        return [Source(row.path, row.reader, row.user) for row in self._rows(scope, asked)]
 
     def fingerprint(self, scope: Scope, path: str) -> str | None:
-        with reading(self._engine, scope) as connection:
-            asked = select(schema.files.c.fingerprint).filter_by(**_key(scope, path))
-            return connection.execute(asked).scalar()
+        found = self._first(scope, select(schema.files.c.fingerprint).filter_by(**_key(scope, path)))
+        return found.fingerprint if found else None
 
     def keep_fingerprint(self, scope: Scope, path: str, fingerprint: str) -> None:
         row = {"fingerprint": fingerprint, "read_at": self._clock.now()}
@@ -273,12 +235,8 @@ def _key(scope: Scope, path: str) -> dict[str, str]:
     return owner_key(scope) | {"path": path}
 
 
-class SqlQuarantine:
+class SqlQuarantine(SqlAdapter):
     """Files that could not be read, and why: implements `reverie.transcripts.records.Quarantine`."""
-
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
 
     def put(self, scope: Scope, path: str, reader: str, fingerprint: str, why: str) -> None:
         now = self._clock.now()
@@ -302,4 +260,4 @@ def quarantined(connection: Connection, workspace: str, user: str | None = None)
         return []
     asked = select(table).filter_by(workspace=workspace).order_by(table.c.path)
     asked = asked if user is None else asked.filter_by(user=user)
-    return [Quarantined(row.path, row.reader, row.fingerprint, row.why, row.since) for row in connection.execute(asked)]
+    return [from_json(Quarantined, row._mapping) for row in connection.execute(asked)]

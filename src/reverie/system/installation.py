@@ -12,7 +12,8 @@ import json
 import os
 import shutil
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -45,12 +46,20 @@ class ConfigEdit(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class JsonMember:
-    """`json5`: the program reads JSON with comments."""
-
+class _FileEdit:
     path: Path
     about: str
+
+
+@dataclass(frozen=True, slots=True)
+class _KeyedEdit(_FileEdit):
     keys: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonMember(_KeyedEdit):
+    """`json5`: the program reads JSON with comments."""
+
     value: Any
     json5: bool = False
 
@@ -65,12 +74,9 @@ class JsonMember:
 
 
 @dataclass(frozen=True, slots=True)
-class JsonElement:
+class JsonElement(_KeyedEdit):
     """An element of a list. It is known again by `mark`, words in it, also when the rest of it is of an older us."""
 
-    path: Path
-    about: str
-    keys: Sequence[str]
     value: Any
     mark: str
     json5: bool = False
@@ -90,10 +96,7 @@ class JsonElement:
 
 
 @dataclass(frozen=True, slots=True)
-class TomlTable:
-    path: Path
-    about: str
-    keys: Sequence[str]
+class TomlTable(_KeyedEdit):
     values: Mapping[str, Any]
 
     def is_in(self, text: str) -> bool:
@@ -107,11 +110,9 @@ class TomlTable:
 
 
 @dataclass(frozen=True, slots=True)
-class TomlKey:
+class TomlKey(_FileEdit):
     """A key of the whole file whose value is a list of words; ours holds `mark`."""
 
-    path: Path
-    about: str
     key: str
     words: Sequence[str]
     mark: Sequence[str]
@@ -136,10 +137,7 @@ class TomlKey:
 
 
 @dataclass(frozen=True, slots=True)
-class YamlMember:
-    path: Path
-    about: str
-    keys: Sequence[str]
+class YamlMember(_KeyedEdit):
     value: Any
 
     def is_in(self, text: str) -> bool:
@@ -153,12 +151,9 @@ class YamlMember:
 
 
 @dataclass(frozen=True, slots=True)
-class YamlElement:
+class YamlElement(_KeyedEdit):
     """A word in a list."""
 
-    path: Path
-    about: str
-    keys: Sequence[str]
     value: str
 
     def is_in(self, text: str) -> bool:
@@ -174,11 +169,9 @@ class YamlElement:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnFile:
+class OwnFile(_FileEdit):
     """A file that is all ours. One that someone changed is theirs, and stays."""
 
-    path: Path
-    about: str
     content: str
 
     def is_in(self, text: str) -> bool:
@@ -202,7 +195,8 @@ class FileChange:
 
     @property
     def diff(self) -> str:
-        old, new = (_lines(content) for content in (self.now, self.then))
+        texts = ((content or b"").decode("utf-8", "backslashreplace") for content in (self.now, self.then))
+        old, new = ([f"{line.removesuffix('\n')}\n" for line in text.splitlines(keepends=True)] for text in texts)
         was, will = ("/dev/null" if content is None else str(self.path) for content in (self.now, self.then))
         return "".join(difflib.unified_diff(old, new, was, will, n=2))
 
@@ -211,7 +205,7 @@ class FileChange:
 class _Recorded:
     before: bytes | None
     after: str
-    folders: tuple[str, ...]
+    folders: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,9 +285,7 @@ class Installation:
             told = json.loads(read_file(self.folder / RECORD) or b"[]")
             return {
                 Path(one["path"]): _Recorded(
-                    read_file(self.folder / one["before"]) if one["before"] else None,
-                    one["after"],
-                    tuple(one["folders"]),
+                    read_file(self.folder / one["before"]) if one["before"] else None, one["after"], one["folders"]
                 )
                 for one in told
             }
@@ -350,22 +342,10 @@ def _bytes(text: str, before: bytes | None) -> bytes:
     return text.encode("utf-8-sig" if before and before.startswith(BOM_UTF8) else "utf-8")
 
 
-class _named:
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
     """An edit knows no file; what it refuses is said with the file's name."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, BadInput):
-            raise BadInput(
-                f"{self._path}: {error.found}", expected=error.expected, next_step=error.next_step
-            ) from error
-
-
-def _lines(content: bytes | None) -> list[str]:
-    text = (content or b"").decode("utf-8", "backslashreplace")
-    return [line if line.endswith("\n") else f"{line}\n" for line in text.splitlines(keepends=True)]
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"{path}: {error.found}", expected=error.expected, next_step=error.next_step) from error

@@ -9,15 +9,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Subquery, func, insert, or_, select, text, union_all, update
+from sqlalchemy import Connection, Subquery, func, insert, or_, select, text, union_all, update
 
-from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
+from reverie.core.ids import from_json, json_ready, values_of
 from reverie.core.scope import Scope
 from reverie.erasure.records import (
     Erasure,
@@ -29,11 +28,14 @@ from reverie.erasure.records import (
     SessionName,
     Sought,
     UnfinishedErasure,
+    ids_by_user,
 )
-from reverie.erasure.traces import Tombstone, Tombstones
+from reverie.erasure.traces import Tombstone, Tombstones, strings_in
 from reverie.erasure.words import Scrubber
 from reverie.storage import schema
 from reverie.storage.database import (
+    SqlAdapter,
+    hold,
     lock_number,
     mine,
     next_number,
@@ -62,7 +64,7 @@ def generation(connection: Connection, workspace: str) -> int:
 def screen(connection: Connection, workspace: str) -> Tombstones | None:
     """For a transaction that is going to write words; None where nothing was ever erased."""
     if connection.dialect.name == "postgresql":
-        key = {"key": _lock(workspace)}
+        key = {"key": lock_number(f"erasure of {workspace}")}
         connection.execute(text("select pg_advisory_xact_lock_shared(:key)"), key)
     count = generation(connection, workspace)
     if not count:
@@ -86,8 +88,7 @@ def load_tombstones(connection: Connection, workspace: str) -> Tombstones:
 
 def lock_out_writers(connection: Connection, workspace: str) -> None:
     """Wait for everybody who is writing words, and keep others from beginning until the commit."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _lock(workspace)})
+    hold(connection, f"erasure of {workspace}")
 
 
 def put_tombstones(
@@ -100,19 +101,7 @@ def put_tombstones(
     next_number(connection, workspace, GENERATION)
 
 
-def _lock(workspace: str) -> int:
-    return lock_number(f"erasure of {workspace}")
-
-
-class _RolledBack(Exception):
-    """A look was taken, and nothing is to stay of it."""
-
-
-class SqlErasures:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
-
+class SqlErasures(SqlAdapter):
     # ---- looking -----------------------------------------------------------------------------------------------------
 
     def sought(self, scope: Scope, wanted: ErasureRequest) -> Sought:
@@ -134,20 +123,16 @@ class SqlErasures:
 
     def look(self, scope: Scope, sought: Sought) -> FoundPlaces:
         """Everything is done and rolled back: what a plan lists is what will be done, to the row."""
-        found = FoundPlaces(sought)
-        try:
-            with writing(self._engine, scope) as connection:
-                sources, alone = _sources(connection, scope, {(one.user, one.id) for one in sought.sessions})
-                eraser = RowEraser(connection, scope, sought, "", self._clock.now())
-                after = eraser.run()
-                found = FoundPlaces(after, tuple(eraser.places()), frozenset(eraser.met), tuple(sources), tuple(alone))
-                raise _RolledBack
-        except _RolledBack:
-            if eraser.hit:
-                with reading(self._engine, scope) as connection:
-                    sources, _ = _sources(connection, scope, eraser.hit)
-                found = replace(found, sources=tuple(dict.fromkeys((*found.sources, *sources))))
-        return found
+        with writing(self._engine, scope) as connection:
+            sources, alone = _sources(connection, scope, {(one.user, one.id) for one in sought.sessions})
+            eraser = RowEraser(connection, scope, sought, "", self._clock.now())
+            after = eraser.run()
+            connection.rollback()
+        if eraser.hit:
+            with reading(self._engine, scope) as connection:
+                sources += _sources(connection, scope, eraser.hit)[0]
+        every = tuple(dict.fromkeys(sources))
+        return FoundPlaces(after, tuple(eraser.places()), frozenset(eraser.met), every, tuple(alone))
 
     def residue(self, scope: Scope, sought: Sought) -> list[ErasurePlace]:
         with reading(self._engine, scope) as connection:
@@ -161,14 +146,8 @@ class SqlErasures:
             stones = load_tombstones(connection, scope.workspace)
             made = list(self._tombstones_of(connection, scope, stones, found))
             put_tombstones(connection, scope.workspace, stones, made, erasure.id)
-            row = {
-                "id": erasure.id,
-                "kind": erasure.kind,
-                "step": erasure.step,
-                "begun_at": erasure.begun_at,
-                "wanted": json.dumps(found.sought.to_json()),
-                "report": json.dumps({"actor": scope.actor}),
-            }
+            row = values_of(erasure, ("id", "kind", "step", "begun_at"))
+            row |= {"wanted": json.dumps(json_ready(found.sought)), "report": json.dumps({"actor": scope.actor})}
             connection.execute(insert(schema.erasures), _key(scope) | row)
 
     def _tombstones_of(
@@ -207,8 +186,7 @@ class SqlErasures:
     def past(self, scope: Scope) -> list[Erasure]:
         table = schema.erasures
         asked = select(table).filter_by(workspace=scope.workspace).order_by(table.c.begun_at.desc(), table.c.id)
-        with reading(self._engine, scope) as connection:
-            return [_open(row).erasure for row in connection.execute(asked)]
+        return [_open(row).erasure for row in self._rows(scope, asked)]
 
     # ---- doing -------------------------------------------------------------------------------------------------------
 
@@ -218,7 +196,7 @@ class SqlErasures:
             eraser = RowEraser(connection, scope, sought, erasure, self._clock.now())
             after = eraser.run()
             kept = update(schema.erasures).filter_by(**_key(scope), id=erasure)
-            connection.execute(kept.values(wanted=json.dumps(after.to_json())))
+            connection.execute(kept.values(wanted=json.dumps(json_ready(after))))
             next_number(connection, scope.workspace, GENERATION)  # what was indexed meanwhile goes as well
             return eraser.places()
 
@@ -238,9 +216,8 @@ class SqlErasures:
     def expired(self, scope: Scope, before: datetime) -> list[SessionName]:
         ended = _last_heard()
         old = select(ended.c.user, ended.c.id).where(mine(ended, scope)).group_by(ended.c.user, ended.c.id)
-        with reading(self._engine, scope) as connection:
-            asked = old.having(func.max(ended.c.at) < before).order_by(ended.c.user, ended.c.id)
-            return [SessionName(row.user, row.id) for row in connection.execute(asked)]
+        asked = old.having(func.max(ended.c.at) < before).order_by(ended.c.user, ended.c.id)
+        return [SessionName(row.user, row.id) for row in self._rows(scope, asked)]
 
     def workspaces(self) -> list[str]:
         with reading_across(self._engine, "upkeep") as connection:
@@ -264,12 +241,11 @@ class SqlErasures:
         with reading(self._engine, scope) as connection:
             if stones.has(stones.of_workspace(scope.workspace)):
                 return [ErasureRequest(ErasureKind.WORKSPACE, (scope.workspace,), reason="restored")]
-            users, sessions = set[str](), list[SessionName]()
-            texts = set[str]()
-            for row in of_workspace(connection, schema.sessions, scope.workspace):
-                name = SessionName(row.user, row.id)
-                if stones.has(stones.of_session(row.user, row.id)):
-                    sessions.append(name)
+            users, texts = set[str](), set[str]()
+            every = of_workspace(connection, schema.sessions, scope.workspace)
+            sessions = [
+                SessionName(row.user, row.id) for row in every if stones.has(stones.of_session(row.user, row.id))
+            ]
             for table in schema.metadata.sorted_tables:
                 for row in of_workspace(connection, table, scope.workspace) if table.name not in _UNREAD else ():
                     if "user" in table.c and row.user not in users and stones.has(stones.of_person(row.user)):
@@ -277,12 +253,8 @@ class SqlErasures:
                     for value in row if scrub else ():
                         texts |= set(_matching_texts(scrub, value))
         wanted = [ErasureRequest(ErasureKind.PERSON, (user,), reason="restored") for user in sorted(users)]
-        by_user: dict[str, list[str]] = {}
-        for one in sessions:
-            by_user.setdefault(one.user, []).append(one.id)
-        wanted += [
-            ErasureRequest(ErasureKind.SESSION, tuple(ids), user, reason="restored") for user, ids in by_user.items()
-        ]
+        for user, ids in ids_by_user(sessions).items():
+            wanted.append(ErasureRequest(ErasureKind.SESSION, tuple(ids), user, reason="restored"))
         if texts:
             wanted.append(ErasureRequest(ErasureKind.TEXT, tuple(sorted(texts)), reason="restored"))
         return wanted
@@ -292,31 +264,18 @@ class SqlErasures:
         with writing(self._engine, scope) as connection:
             held = connection.execute(select(schema.tombstone_keys.c.key).filter_by(workspace=scope.workspace)).scalar()
             if held in (None, stones.key.hex()):
-                flat = [
-                    Tombstone(kind, name, count) for kind, one in stones.known.items() for name, count in one.items()
-                ]
-                put_tombstones(connection, scope.workspace, stones, flat, "restored")
+                known = ((kind, name, count) for kind, one in stones.known.items() for name, count in one.items())
+                put_tombstones(connection, scope.workspace, stones, (Tombstone(*one) for one in known), "restored")
 
 
 def _matching_texts(scrub: Scrubber, value: object) -> Iterator[str]:
     if isinstance(value, bytes | memoryview):
         value = bytes(value).decode("utf-8", "replace")
     if isinstance(value, str) and value[:1] in ("{", "["):
-        yield from (text for inner in _strings(json.loads(value)) for text in _matching_texts(scrub, inner))
+        every = strings_in(json.loads(value), keys=True)
+        yield from (text for inner in every for text in _matching_texts(scrub, inner))
     elif isinstance(value, str):
         yield from (value[start:end] for start, end in scrub.spans(value))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            yield key
-            yield from _strings(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _strings(one)
 
 
 def _key(scope: Scope) -> dict[str, str]:
@@ -326,7 +285,7 @@ def _key(scope: Scope) -> dict[str, str]:
 def _open(row: Any) -> UnfinishedErasure:
     report = json.loads(row.report)
     made = Erasure(row.id, ErasureKind(row.kind), row.step, row.begun_at, row.ended_at, report.get("counts", {}))
-    sought = Sought.from_json(json.loads(row.wanted)) if row.wanted else None
+    sought = from_json(Sought, json.loads(row.wanted)) if row.wanted else None
     return UnfinishedErasure(made, Scope(row.workspace, None, report.get("actor", "reverie")), sought)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -111,14 +111,11 @@ class HomeFiles:
     # ---- what is made anew -------------------------------------------------------------------------------------------
 
     def git(self, scope: Scope) -> list[Left]:
-        left: list[Left] = []
         try:
             kept = self.projection().purge()
         except (ReverieError, OSError) as error:
-            kept = []
-            left.append(Left(str(self.home / "history"), f"git could not be made anew: {error}", failed=True))
-        left += [Left(str(root), "a repository of your own: what was committed there stays in it") for root in kept]
-        return left
+            return [Left(str(self.home / "history"), f"git could not be made anew: {error}", failed=True)]
+        return [Left(str(root), "a repository of your own: what was committed there stays in it") for root in kept]
 
     def before_rows_go(self, scope: Scope) -> None:
         """Where all Changes of somebody go, nothing says afterwards which repositories were made of them."""
@@ -153,10 +150,8 @@ class HomeFiles:
         self._add(self.home / f"home{BESIDE}", scope.workspace, stones)
 
     def _add(self, file: Path, workspace: str, stones: Tombstones) -> None:
-        told = dict(read_stones(file)) | {workspace: stones}
-        said = [one.to_json(name) for name, one in told.items()]
         try:
-            replace_file(file, json.dumps({"made_by": "reverie", "workspaces": said}, indent=1).encode())
+            _write_stones(file, dict(read_stones(file)) | {workspace: stones})
         except ReverieError:
             return  # a backup on a disk that cannot be written: `reverie restore --erased` can name another file
 
@@ -182,6 +177,11 @@ def read_stones(file: Path) -> list[tuple[str, Tombstones]]:
         ) from error
 
 
+def _write_stones(file: Path, stones: Mapping[str, Tombstones]) -> None:
+    said = [one.to_json(workspace) for workspace, one in stones.items()]
+    replace_file(file, json.dumps({"made_by": "reverie", "workspaces": said}, indent=1).encode())
+
+
 @contextmanager
 def hand_over(home: Path, backup: Path, named: Path | None) -> Iterator[None]:
     """Lay what was erased since a backup was made where the restored Home finds it. It lies there before the rows are
@@ -195,8 +195,7 @@ def hand_over(home: Path, backup: Path, named: Path | None) -> Iterator[None]:
         yield
         return
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    said = [stones.to_json(workspace) for workspace, stones in found.items()]
-    replace_file(home / RESTORED, json.dumps({"made_by": "reverie", "workspaces": said}).encode())
+    _write_stones(home / RESTORED, found)
     try:
         yield
     except ReverieError:

@@ -20,6 +20,7 @@ from reverie.changes.ledger import ERASURE, ranges
 from reverie.core.ids import sha256
 from reverie.core.scope import Scope
 from reverie.erasure.records import ErasureKind, ErasurePlace, Sought
+from reverie.erasure.traces import GONE
 from reverie.erasure.words import ERASED, Phrase, Scrubber
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash
@@ -27,7 +28,6 @@ from reverie.skills.edits import rules_of
 from reverie.storage import ledger, schema
 from reverie.storage.database import put_if_new
 from reverie.storage.erasure.texts import (
-    GONE,
     Key,
     TakenOut,
     looked,
@@ -40,39 +40,21 @@ from reverie.storage.erasure.texts import (
 STAY = ("ledger", "erasures", "tombstones", "tombstone_keys", "backups", "counters")
 TRANSCRIPTS = ("turns", "sessions", "recorded", "recorded_events")
 # Columns that hold names of kinds and hashes, never anyone's words.
-KINDS = frozenset(
-    [
-        "workspace",
-        "user",
-        "harness",
-        "role",
-        "origin",
-        "noise",
-        "standing",
-        "via",
-        "kind",
-        "status",
-        "operation",
-        "hand",
-        "redacted_hand",
-        "type",
-        "phase",
-        "outcome",
-        "permissions",
-        "prefix",
-        "sha256",
-        "hash",
-        "previous",
-        "salt",
-        "prompt_sha256",
-        "question",
-        "fingerprint",
-        "reader",
-        "before",
-        "after",
-        "changed",
-    ]
-)
+_WHOSE = {"workspace", "user", "harness", "role", "origin", "hand", "redacted_hand", "permissions", "reader"}
+_STATES = {"noise", "standing", "via", "kind", "status", "operation", "type", "phase", "outcome", "changed"}
+_HASHES = {
+    "sha256",
+    "hash",
+    "previous",
+    "salt",
+    "prompt_sha256",
+    "question",
+    "fingerprint",
+    "prefix",
+    "before",
+    "after",
+}
+KINDS = frozenset(_WHOSE | _STATES | _HASHES)
 LABELS = {
     "turns": "turns of transcripts",
     "sessions": "sessions",
@@ -129,9 +111,7 @@ def residue(connection: Connection, scope: Scope, sought: Sought) -> list[Erasur
     if sought.wanted.kind is ErasureKind.PERSON:
         for table in schema.metadata.sorted_tables:
             if "user" in table.c and table.name not in STAY:
-                asked = select(func.count()).where(
-                    table.c.workspace == scope.workspace, table.c.user == (sought.user or "")
-                )
+                asked = select(func.count()).select_from(table).filter_by(workspace=scope.workspace, user=sought.user)
                 found[table.name] += connection.execute(asked).scalar_one()
     return [ErasurePlace(LABELS.get(name, name), name, count) for name, count in found.items() if count]
 
@@ -162,11 +142,11 @@ class RowEraser:
         self.sought = looked(self.connection, self.scope.workspace, self.sought)
         taken = TakenOut()
         if self.sought.everything:
-            self._tables(lambda table: [table.c.workspace == self.scope.workspace])
+            self._tables({"workspace": self.scope.workspace})
         else:
             if (user := self.sought.user) is not None:
                 self._spoken_by(user)
-                self._tables(lambda table: [table.c.workspace == self.scope.workspace, table.c.user == user])
+                self._tables({"workspace": self.scope.workspace, "user": user})
             taken = take_out(self.connection, self.scope.workspace, self.sought)
             take_statements_out(self.connection, self.scope.workspace, self.sought.of_documents, taken)
             self.counts.update(taken.rows)
@@ -184,11 +164,10 @@ class RowEraser:
 
     # ---- whole rows --------------------------------------------------------------------------------------------------
 
-    def _tables(self, whose: Any) -> None:
+    def _tables(self, whose: dict[str, str]) -> None:
         for table in schema.metadata.sorted_tables:
-            if table.name in STAY or "user" not in table.c:
-                continue
-            self._counted(table, self.connection.execute(delete(table).where(*whose(table))).rowcount)
+            if table.name not in STAY and "user" in table.c:
+                self._counted(table, self.connection.execute(delete(table).filter_by(**whose)).rowcount)
         if self.sought.everything:
             counters = schema.counters
             others = and_(counters.c.workspace == self.scope.workspace, counters.c.name.not_in(("ledger", "erasures")))
@@ -214,15 +193,15 @@ class RowEraser:
         if not scrub:
             return
         about = self._about()
-        changed: list[tuple[str, str, bytes, bytes]] = []
+        changed: list[tuple[str, str, bytes]] = []
         for row in of_workspace(self.connection, schema.blobs, self.scope.workspace):
             content = bytes(row.content)
             form, name = about.get((row.user, row.sha256), (None, ""))
             new = scrub.document(content, form, name)
             if new != content:
-                changed.append((row.user, row.sha256, content, new))
+                changed.append((row.user, row.sha256, new))
                 self._note_entries(content, new, form)
-        for user, name, _, new in changed:
+        for user, name, new in changed:
             self._renamed(user, name, new)
         self._counted(schema.blobs, len(changed))
 
@@ -288,13 +267,12 @@ class RowEraser:
                 self._counted(table)
         for row in list(of_workspace(self.connection, schema.changes, self.scope.workspace)):
             told = json.loads(row.details)
-            old = [one.get("old_sha256") for one in told["operations"]]
-            hashes = self._gone.intersection(old)
+            hashes = self._gone.intersection(one.get("old_sha256") for one in told["operations"])
             if hashes or (row.user, row.id) in self._unsalted:
-                operations = [
-                    one | {"old_sha256": GONE} if one.get("old_sha256") in hashes else one for one in told["operations"]
-                ]
-                said = {"details": json.dumps(told | {"operations": operations}), "salt": ""}
+                for one in told["operations"]:
+                    if one.get("old_sha256") in hashes:
+                        one["old_sha256"] = GONE
+                said = {"details": json.dumps(told), "salt": ""}
                 key = row_key(schema.changes, row)
                 self.connection.execute(update(schema.changes).filter_by(**key).values(**said))
 
@@ -334,20 +312,16 @@ class RowEraser:
     # ---- the ledger --------------------------------------------------------------------------------------------------
 
     def _ledger(self, proposals: Iterable[str]) -> None:
-        hit = [one.number for one in self._rows() if self._is_to_go(one, set(proposals))]
+        asked = select(schema.ledger).filter_by(workspace=self.scope.workspace).where(schema.ledger.c.kind != ERASURE)
+        rows = [row for row in self.connection.execute(asked) if row.body != ledger.EMPTIED]
+        hit = [one.number for one in rows if self._is_to_go(one, set(proposals))]
         ledger.emptied(self.connection, self.scope, hit)
         self._counted(schema.ledger, len(hit))
         told = {"erasure": self.erasure, "what": str(self.sought.wanted.kind), "because": self.sought.wanted.reason}
-        rows = dict(self.counts)
-        if hit or sum(rows.values()):
-            body = told | {"actor": self._actor(), "rows": ranges(hit), "counts": rows}
-            ledger.append_to_ledger(
-                self.connection, Scope(self.scope.workspace, "", self.scope.actor), ERASURE, body, self.at
-            )
-
-    def _rows(self) -> list[Any]:
-        asked = select(schema.ledger).filter_by(workspace=self.scope.workspace).where(schema.ledger.c.kind != ERASURE)
-        return [row for row in self.connection.execute(asked) if row.body != ledger.EMPTIED]
+        if hit or self.counts.total():
+            actor = GONE if self.scope.actor in self.sought.exact else self.scope.actor
+            body = told | {"actor": actor, "rows": ranges(hit), "counts": dict(self.counts)}
+            ledger.append_to_ledger(self.connection, self.scope.of(""), ERASURE, body, self.at)
 
     def _is_to_go(self, row: Any, proposals: set[str]) -> bool:
         if self.sought.everything or (self.sought.user is not None and row.user == self.sought.user):
@@ -356,9 +330,6 @@ class RowEraser:
         if told.get("proposal") in proposals:
             return True
         return bool(self.sought.of_records.told(told) != told)
-
-    def _actor(self) -> str:
-        return GONE if self.scope.actor in self.sought.exact else self.scope.actor
 
 
 def _rules(content: bytes) -> set[str]:

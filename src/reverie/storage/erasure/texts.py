@@ -19,11 +19,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, case, delete, exists, or_, select, update
 
+from reverie.core.ids import values_of
 from reverie.core.scope import Scope
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Status
 from reverie.erasure import traces
-from reverie.erasure.records import Sought
+from reverie.erasure.records import Sought, ids_by_user
+from reverie.erasure.traces import GONE
 from reverie.erasure.words import Scrubber
 from reverie.memory.operation import entry_hash
 from reverie.memory.store import Author, MemoryVersion
@@ -46,8 +48,6 @@ from reverie.storage.schema import (
     store_dreams,
 )
 
-GONE = traces.GONE
-ERASED = "erased"
 AT_ONCE = 500  # sessions or texts that one statement names
 UNDER_WAY = (schema.nights, schema.chosen, schema.noticed, schema.planned, schema.answers)
 Key = dict[str, Any]
@@ -65,58 +65,42 @@ def of_workspace(connection: Connection, table: Table, workspace: str) -> Iterat
     yield from connection.execute(asked.execution_options(yield_per=500))
 
 
-@dataclass
-class _Looked:
-    rules: list[str] = field(default_factory=list)
-    phrases: list[str] = field(default_factory=list)
-    elsewhere: list[str] = field(default_factory=list)
-    standing: list[str] = field(default_factory=list)
-
-
 def looked(connection: Connection, workspace: str, sought: Sought) -> Sought:
     """With the statements that rest on those sessions alone, and the words that were quoted from them."""
     ids = {session.id for session in sought.sessions}
     if not ids:
         return sought
-    found = _Looked()
+    said, elsewhere, rested, stays = list[str](), list[str](), list[str](), list[str]()
+
+    def sort(item: Told) -> None:
+        said.extend(traces.quotes(item, ids))
+        if traces.orphaned(item, ids):
+            said.extend(traces.remembered_texts(item))
+        else:
+            elsewhere.extend(traces.remembered_texts(item))
+            elsewhere.extend(one["quote"] for one in traces.evidence_left(item, ids))
+
     for item in _items(connection, workspace):
-        _sort(item, ids, found)
+        sort(item)
     for row in of_workspace(connection, schema.changes, workspace):
         told = json.loads(row.details)
-        _sort(told, ids, found)
+        sort(told)
         if traces.orphaned(told, ids):
-            found.rules += [*traces.remembered_texts(told), *_lines_brought(connection, row)]
+            rested += [*traces.remembered_texts(told), *_lines_brought(connection, row)]
         elif told["evidence"]:
-            found.standing += traces.remembered_texts(told)
-    standing = {" ".join(text.split()) for text in found.standing}
-    rules = tuple(text for text in dict.fromkeys(found.rules) if text and " ".join(text.split()) not in standing)
-    phrases = tuple(traces.unsaid_elsewhere(found.phrases, found.elsewhere))
-    more = replace(sought, phrases=phrases, rules=(), asked=())
-    match sought.wanted.rules:
-        case "keep":
-            return sought.joined(more)
-        case "ask":
-            return sought.joined(replace(more, asked=rules))
-        case _:
-            table = schema.entries
-            asked = select(table.c.sha256).where(
-                table.c.workspace == workspace, table.c.critical, table.c.went.is_(None)
-            )
-            marked = set(connection.execute(asked).scalars())
-            critical = [rule for rule in rules if entry_hash(rule) in marked]
-            told = replace(more, rules=tuple(one for one in rules if one not in critical), asked=tuple(critical))
-            return sought.joined(told)
+            stays += traces.remembered_texts(told)
+    more = replace(sought, phrases=tuple(traces.unsaid_elsewhere(said, elsewhere)), rules=(), asked=())
+    if sought.wanted.rules == "keep":
+        return sought.joined(more)
+    standing = {" ".join(text.split()) for text in stays}
+    rules = [text for text in dict.fromkeys(rested) if text and " ".join(text.split()) not in standing]
+    critical = select(schema.entries.c.sha256).filter_by(workspace=workspace, critical=True, went=None)
+    marked = set(connection.execute(critical).scalars())
+    asked = tuple(rule for rule in rules if sought.wanted.rules == "ask" or entry_hash(rule) in marked)
+    return sought.joined(replace(more, rules=tuple(rule for rule in rules if rule not in asked), asked=asked))
 
 
-def _sort(item: dict[str, Any], ids: set[str], found: _Looked) -> None:
-    if traces.orphaned(item, ids):
-        found.phrases += [*traces.quotes(item, ids), *traces.remembered_texts(item)]
-        return
-    found.phrases += traces.quotes(item, ids)
-    found.elsewhere += [*traces.remembered_texts(item), *(one["quote"] for one in traces.evidence_left(item, ids))]
-
-
-def _items(connection: Connection, workspace: str) -> Iterator[dict[str, Any]]:
+def _items(connection: Connection, workspace: str) -> Iterator[Told]:
     for table in (schema.candidates, schema.noticed, schema.proposals):
         for row in of_workspace(connection, table, workspace):
             yield json.loads(row.details)
@@ -162,18 +146,13 @@ class TakenOut:
 
 def take_out(connection: Connection, workspace: str, sought: Sought) -> TakenOut:
     taken, ids = TakenOut(), {session.id for session in sought.sessions}
-    by_user: dict[str, list[str]] = {}
-    for session in sought.sessions:
-        by_user.setdefault(session.user, []).append(session.id)
-    for user, names in by_user.items():
+    for user, names in ids_by_user(sought.sessions).items():
         for start in range(0, len(names), AT_ONCE):
             _transcripts(connection, workspace, user, names[start : start + AT_ONCE], taken)
     _nights(connection, workspace, ids, taken)
-    table = schema.candidates
-    for row in list(of_workspace(connection, table, workspace)):
-        told = json.loads(row.details)
-        if row.session_id in ids or traces.orphaned(told, ids):
-            _delete(connection, table, row_key(table, row), taken)
+    for row in list(of_workspace(connection, schema.candidates, workspace)):
+        if row.session_id in ids or traces.orphaned(json.loads(row.details), ids):
+            _delete(connection, schema.candidates, row_key(schema.candidates, row), taken)
     _proposals(connection, workspace, ids, taken)
     # Without its salt nobody can guess from the ledger what a Change rested on.
     table = schema.changes
@@ -254,8 +233,7 @@ def _dreams_of_sessions(connection: Connection, workspace: str, ids: set[str], t
         told |= {"judged": judged, "flaws": [GONE for _ in told["flaws"]], "reduced": []}
         over_store = row.target.startswith("store:")
         if told["diary"]:  # that of a dream over a store was streamed as it went, and is not told again
-            moments = {"id": row.id, "target": row.target, "status": row.status}
-            moments |= {"started_at": row.started_at, "ended_at": row.ended_at}
+            moments = values_of(row, ("id", "target", "status", "started_at", "ended_at"))
             without = SimpleNamespace(**moments, details=json.dumps(told))
             told["diary"] = GONE if over_store else diary(dream_from(without))
         connection.execute(update(table).filter_by(**row_key(table, row)).values(details=json.dumps(told)))
@@ -319,7 +297,7 @@ def _rewrite(connection: Connection, scope: Scope, row: Any, without: Callable[[
     hit = [new for old, new in zip(told["judged"], judged, strict=True) if new != old]
     if not hit:
         return
-    kept = told | {"judged": judged, "diary": ERASED if told["diary"] else "", "flaws": [ERASED for _ in told["flaws"]]}
+    kept = told | {"judged": judged, "diary": GONE if told["diary"] else "", "flaws": [GONE for _ in told["flaws"]]}
     connection.execute(update(dreams).filter_by(**owner_key(scope), id=row.id).values(details=json.dumps(kept)))
     # Without its salt nobody can guess from the ledger what a Change rested on.
     matters = {one["ref"]: one for one in hit if one["ref"]}
@@ -329,7 +307,7 @@ def _rewrite(connection: Connection, scope: Scope, row: Any, without: Callable[[
         said = {"reason": matter["reason"], "evidence": matter["evidence"]}
         reasoned = update(changes).filter_by(**owner_key(scope), id=change.id)
         connection.execute(reasoned.values(details=json.dumps(json.loads(change.details) | said), salt=""))
-    _say_instead(connection, owner_key(scope), row.session, ERASED)
+    _say_instead(connection, owner_key(scope), row.session, GONE)
     # The title names the store.
     found = connection.execute(select(recorded.c.details).filter_by(**owner_key(scope), id=row.session)).scalar()
     if found is not None:
@@ -338,13 +316,7 @@ def _rewrite(connection: Connection, scope: Scope, row: Any, without: Callable[[
 
 
 def _emptied(judged: Told) -> Told:
-    """Its verb, its fate, its Change and how much it was worth stay."""
-    gone = {"text": "", "old": "", "document": "", "reason": ERASED, "why": ERASED, "evidence": [], "checks": []}
-    gone |= {"confirms": ""} if judged.get("confirms") else {}
-    score = judged["score"] and judged["score"] | {
-        "parts": [part | {"why": ERASED} for part in judged["score"]["parts"]]
-    }
-    return judged | gone | {"score": score}
+    return traces.emptied(judged) | ({"confirms": ""} if judged.get("confirms") else {})
 
 
 def redact_version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: Author, at: datetime) -> None:
@@ -366,7 +338,7 @@ def erase_store(connection: Connection, scope: Scope, deleted: str, target: str)
     ours = owner_key(scope)
     touched = _changes_of(ours, target)
     asked = select(edits.c.before, edits.c.after).filter_by(**ours).where(edits.c.change_id.in_(touched))
-    names = {name for both in connection.execute(asked) for name in both if name not in (None, ERASED)}
+    names = {name for both in connection.execute(asked) for name in both if name not in (None, GONE)}
     for table in (memories, memory_versions):
         connection.execute(delete(table).filter_by(**ours, store=deleted))
     for known in (documents, entries):
@@ -374,9 +346,8 @@ def erase_store(connection: Connection, scope: Scope, deleted: str, target: str)
     connection.execute(delete(memory_stores).filter_by(**ours, id=deleted))
     _erase(connection, ours, touched, sorted(names))
     # A store that is gone: all that was said about it.
-    there = exists().where(
-        memory_stores.c.workspace == store_dreams.c.workspace, memory_stores.c.id == store_dreams.c.output
-    )
+    stores = memory_stores.c
+    there = exists().where(stores.workspace == store_dreams.c.workspace, stores.id == store_dreams.c.output)
     mine = (store_dreams.c.output == deleted) | ((store_dreams.c.store == deleted) & ~there)
     for row in _store_dreams(connection, scope, mine):
         _rewrite(connection, scope, row, _emptied)
@@ -398,21 +369,10 @@ def _erase(connection: Connection, ours: dict[str, str], touched: Any, names: Se
         concerned = select(edits.c.change_id).filter_by(**ours).where(edits.c.change_id.in_(touched), hit)
         unsalted = update(changes).filter_by(**ours).where(changes.c.id.in_(concerned.scalar_subquery()))
         connection.execute(unsalted.values(salt=""))
-        sides = {side.name: case((side.in_(some), ERASED), else_=side) for side in (edits.c.before, edits.c.after)}
+        sides = {side.name: case((side.in_(some), GONE), else_=side) for side in (edits.c.before, edits.c.after)}
         connection.execute(update(edits).filter_by(**ours).where(edits.c.change_id.in_(touched), hit).values(**sides))
-        connection.execute(delete(blobs).filter_by(**ours).where(blobs.c.sha256.in_(some), *_unused(ours)))
-
-
-def _unused(ours: dict[str, str]) -> list[Any]:
-    """No other document, version or context needs these bytes."""
-    named = (edits.c.before, edits.c.after, documents.c.sha256, contexts.c.sha256, memory_versions.c.sha256)
-    return [
-        blobs.c.sha256.not_in(
-            select(column)
-            .where(
-                column.table.c.workspace == ours["workspace"], column.table.c.user == ours["user"], column.is_not(None)
-            )
-            .scalar_subquery()
-        )
-        for column in named
-    ]
+        # But for bytes that another document, version or context needs.
+        used = (edits.c.before, edits.c.after, documents.c.sha256, contexts.c.sha256, memory_versions.c.sha256)
+        needed = [select(column).filter_by(**ours).where(column.is_not(None)).scalar_subquery() for column in used]
+        unused = [blobs.c.sha256.not_in(one) for one in needed]
+        connection.execute(delete(blobs).filter_by(**ours).where(blobs.c.sha256.in_(some), *unused))
