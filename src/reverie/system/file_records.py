@@ -9,17 +9,15 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reverie.bridge.places import LearnedRoute
-from reverie.bridge.server import BridgeNight, Link
+from reverie.bridge.server import BridgeNight
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
-from reverie.core.clock import rfc3339
-from reverie.core.ids import sha256, slug
-from reverie.experiments import Experiment, Metric, Outcome
+from reverie.core.ids import from_json, json_ready, sha256, slug, values_of
+from reverie.experiments import Experiment, Outcome
 from reverie.system.files import PATIENCE_SECONDS, explained, flocked, make_folder, read_file, remove_file, replace_file
 from reverie.transcripts.files import kept_name
 from reverie.transcripts.records import Ended
@@ -101,36 +99,20 @@ class ExperimentFiles:
         content = read_file(self.folder / name / "experiment.json")
         if content is None:
             return None
-        row = json.loads(content)
-        metrics = {"metric": Metric(**row["metric"]), "guardrails": tuple(Metric(**one) for one in row["guardrails"])}
-        return Experiment(**row | metrics | {"made_at": datetime.fromisoformat(row["made_at"])})
+        return from_json(Experiment, json.loads(content))
 
     def put(self, experiment: Experiment) -> None:
         make_folder(self.folder / experiment.name)
-        row = asdict(experiment) | {"made_at": rfc3339(experiment.made_at)}
+        row = json_ready(experiment)
         replace_file(self.folder / experiment.name / "experiment.json", json.dumps(row, indent=1).encode() + b"\n")
 
     def outcomes(self, name: str) -> list[Outcome]:
-        content = read_file(self.folder / name / "outcomes.jsonl") or b""
-        whole = content[: content.rfind(b"\n") + 1]
-        rows = map(json.loads, whole.splitlines())
-        return [Outcome(**row | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
+        return [from_json(Outcome, row) for row in _read_rows(self.folder / name / "outcomes.jsonl")]
 
     def add(self, name: str, outcome: Outcome) -> None:
-        line = json.dumps(asdict(outcome) | {"at": rfc3339(outcome.at)}).encode() + b"\n"
-        path = self.folder / name / "outcomes.jsonl"
-        with flocked(self.folder / name / "outcomes.lock", PATIENCE_SECONDS), explained(path, "written"):
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-            with os.fdopen(handle, "r+b") as file:
-                size = file.seek(0, os.SEEK_END)
-                start = max(0, size - TAIL)
-                file.seek(start)
-                end = start + file.read().rfind(b"\n") + 1  # half a line of a process that was killed is written over
-                file.seek(end)
-                file.truncate()
-                file.write(line)
-                file.flush()
-                os.fsync(file.fileno())
+        line = json.dumps(json_ready(outcome)).encode() + b"\n"
+        with flocked(self.folder / name / "outcomes.lock", PATIENCE_SECONDS):
+            _append_lines(self.folder / name / "outcomes.jsonl", line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +141,26 @@ class SessionQueue:
 
     def _file(self, path: str) -> Path:
         return self.folder / f"{sha256(path)[:32]}.json"
+
+
+def _read_rows(path: Path) -> list[dict[str, Any]]:
+    """The whole lines of a file of JSON lines."""
+    content = read_file(path) or b""
+    return [json.loads(line) for line in content[: content.rfind(b"\n") + 1].splitlines()]
+
+
+def _append_lines(path: Path, lines: bytes) -> None:
+    """Behind the last whole line: half a line of a process that was killed is written over."""
+    with explained(path, "written"):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "r+b") as file:
+            start = max(0, file.seek(0, os.SEEK_END) - TAIL)
+            file.seek(start)
+            file.seek(start + file.read().rfind(b"\n") + 1)
+            file.truncate()
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _read(file: Path) -> Ended | None:
@@ -208,18 +210,14 @@ class StoreCopies:
 
     def stores(self) -> list[RemoteStore]:
         found = (read_file(path) for path in sorted(self.folder.glob(f"*/{STORE}")))
-        return [RemoteStore(**json.loads(content)) for content in found if content]
+        return [from_json(RemoteStore, json.loads(content)) for content in found if content]
 
     def keep_store(self, store: RemoteStore) -> None:
         make_folder(self._of(store.id))
-        told = {"id": store.id, "name": store.name, "description": store.description}
-        replace_file(self._of(store.id) / STORE, _json(told))
+        replace_file(self._of(store.id) / STORE, _json(values_of(store, ("id", "name", "description"))))
 
     def versions(self, store: str) -> list[RemoteVersion]:
-        content = read_file(self._of(store) / VERSIONS) or b""
-        whole = content[: content.rfind(b"\n") + 1]
-        rows = map(json.loads, whole.splitlines())
-        return [RemoteVersion(**row | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
+        return [from_json(RemoteVersion, row) for row in _read_rows(self._of(store) / VERSIONS)]
 
     def keep(self, store: str, kept: Iterable[tuple[RemoteVersion, str | None]]) -> None:
         lines = list[bytes]()
@@ -228,40 +226,29 @@ class StoreCopies:
                 path = self._text(store, version)
                 make_folder(path.parent)
                 replace_file(path, text.encode("utf-8", "surrogateescape"))
-            lines.append(json.dumps(_told(version), ensure_ascii=False).encode() + b"\n")
+            lines.append(json.dumps(json_ready(version), ensure_ascii=False).encode() + b"\n")
         if lines:
-            path = self._of(store) / VERSIONS
-            with explained(path, "written"):
-                handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-                with os.fdopen(handle, "r+b") as file:
-                    content = file.read()
-                    file.seek(content.rfind(b"\n") + 1)  # half a line of a pull that was killed is written over
-                    file.truncate()
-                    file.write(b"".join(lines))
-                    file.flush()
-                    os.fsync(file.fileno())
+            _append_lines(self._of(store) / VERSIONS, b"".join(lines))
 
     def text(self, store: str, version: RemoteVersion) -> str | None:
         content = read_file(self._text(store, version))
         return None if content is None else content.decode("utf-8", "surrogateescape")
 
     def dreams(self) -> list[RemoteDream]:
-        return [_dream(row) for row in json.loads(read_file(self.folder / DREAMS) or b"[]")]
+        return [from_json(RemoteDream, row) for row in json.loads(read_file(self.folder / DREAMS) or b"[]")]
 
     def keep_dreams(self, dreams: Iterable[RemoteDream]) -> None:
         known = {one.id: one for one in self.dreams()} | {one.id: one for one in dreams}
-        rows = [_told(one) for one in sorted(known.values(), key=lambda one: (one.created_at, one.id))]
-        replace_file(self.folder / DREAMS, _json(rows))
+        replace_file(self.folder / DREAMS, _json(sorted(known.values(), key=lambda one: (one.created_at, one.id))))
 
     def heard(self, sessions: Iterable[str]) -> list[HeardSession]:
         found = (read_file(self._session(one)) for one in sorted(sessions))
-        rows = [json.loads(content) for content in found if content]
-        return [HeardSession(**row | {"turns": tuple((who, text) for who, text in row["turns"])}) for row in rows]
+        return [from_json(HeardSession, json.loads(content)) for content in found if content]
 
     def keep_heard(self, heard: Iterable[HeardSession]) -> None:
         for one in heard:
             make_folder(self._session(one.id).parent)
-            replace_file(self._session(one.id), _json(_told(one)))
+            replace_file(self._session(one.id), _json(one))
 
     def _session(self, name: str) -> Path:
         return self.folder / SESSIONS / f"{_safe(name)}.json"
@@ -280,14 +267,10 @@ class StoreCopies:
         content = read_file(self.folder / NIGHTS / f"{_safe(store)}.json")
         if content is None:
             return None
-        row = json.loads(content)
-        links = tuple(Link(**one | {"sessions": tuple(one["sessions"])}) for one in row["links"])
-        began, until = (datetime.fromisoformat(row[name]) for name in ("began", "until"))
-        return BridgeNight(row["store"], began, until, links)
+        return from_json(BridgeNight, json.loads(content))
 
     def keep_night(self, night: BridgeNight) -> None:
-        row = _told(night) | {"links": [_told(one) for one in night.links]}
-        replace_file(self.folder / NIGHTS / f"{_safe(night.store)}.json", _json(row))
+        replace_file(self.folder / NIGHTS / f"{_safe(night.store)}.json", _json(night))
 
     def _of(self, store: str) -> Path:
         return self.folder / _safe(store)
@@ -304,7 +287,7 @@ class RouteFile:
 
     def all(self) -> list[LearnedRoute]:
         rows = json.loads(read_file(self.path) or b"[]")
-        return [LearnedRoute(**row | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
+        return [from_json(LearnedRoute, row) for row in rows]
 
     def put(self, route: LearnedRoute) -> None:
         make_folder(self.path.parent)
@@ -318,7 +301,7 @@ class RouteFile:
         return there
 
     def _write(self, routes: Iterable[LearnedRoute]) -> None:
-        replace_file(self.path, _json([_told(one) for one in routes]))
+        replace_file(self.path, _json(list(routes)))
 
 
 def _safe(name: str) -> str:
@@ -328,14 +311,4 @@ def _safe(name: str) -> str:
 
 
 def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
-
-
-def _told(value: RemoteVersion | RemoteDream | HeardSession | BridgeNight | Link | LearnedRoute) -> dict[str, Any]:
-    told = {name: getattr(value, name) for name in value.__slots__}
-    return {name: rfc3339(one) if isinstance(one, datetime) else one for name, one in told.items()}
-
-
-def _dream(row: dict[str, Any]) -> RemoteDream:
-    times = {name: row[name] and datetime.fromisoformat(row[name]) for name in ("created_at", "ended_at")}
-    return RemoteDream(**row | times | {"sessions": tuple(row["sessions"])})
+    return json.dumps(json_ready(value), ensure_ascii=False, indent=1).encode() + b"\n"

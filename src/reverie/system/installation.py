@@ -196,7 +196,7 @@ class FileChange:
     @property
     def diff(self) -> str:
         texts = ((content or b"").decode("utf-8", "backslashreplace") for content in (self.now, self.then))
-        old, new = ([f"{line.removesuffix('\n')}\n" for line in text.splitlines(keepends=True)] for text in texts)
+        old, new = ([line.removesuffix("\n") + "\n" for line in text.splitlines(keepends=True)] for text in texts)
         was, will = ("/dev/null" if content is None else str(self.path) for content in (self.now, self.then))
         return "".join(difflib.unified_diff(old, new, was, will, n=2))
 
