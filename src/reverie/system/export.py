@@ -11,9 +11,9 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from reverie.changes.drafts import Holder
@@ -21,6 +21,7 @@ from reverie.changes.ledger import Anchored
 from reverie.core.errors import BadInput
 from reverie.core.ids import json_ready, slug
 from reverie.system.files import make_folder, replace_file
+from reverie.system.git_projection import is_executable, root_of
 from reverie.system.git_repository import RepositoryPlace, opened
 
 README = """\
@@ -54,11 +55,9 @@ def new_folder(folder: Path) -> Path:
 def export_history(folder: Path, holder: Holder, recorded: Iterable[Anchored]) -> str:
     """A repository of one target or skills folder: its files, and one commit for each change."""
     name = holder.name if holder.name.isidentifier() or holder.name.replace("-", "").isalnum() else slug(holder.name)
-    root: Path | None = getattr(holder, "root", None)
-    lock = folder / f".{name}.lock"
-    spot = RepositoryPlace(
-        folder / name, False, lock, holder.key, lambda path: bool(root) and os.access(f"{root}/{path}", os.X_OK)
-    )
+    root, lock = root_of(holder), folder / f".{name}.lock"
+    executable = partial(is_executable, root) if root else lambda _: False
+    spot = RepositoryPlace(folder / name, False, lock, holder.key, executable)
     with opened(spot) as repository:
         repository.build(recorded)
     lock.unlink()

@@ -25,25 +25,25 @@ from pathlib import Path
 from reverie.changes.drafts import Holder, three_way
 from reverie.changes.ledger import RESTORE, Anchored, Change, ChangeQuery, Edit, HistoryRecords, Via
 from reverie.changes.projection import Behind, Late, LedgerParted, Rebuilt, still_to_project
-from reverie.core.errors import BadInput, ReverieError, StillLocked
+from reverie.core.errors import BadInput, ReverieError
 from reverie.core.ids import canonical, sha256
 from reverie.core.scope import Scope
 from reverie.system.files import read_file
 from reverie.system.git import OPTIONS, Executable, Git, GitFailed, committed, showable
 from reverie.system.git_repository import (
     MARK,
-    UNDER_WAY,
     GitRepository,
     RepositoryPlace,
+    changed,
     opened,
     problems,
+    refuse_in_between,
     told_in,
     worth_keeping,
 )
 
 LONGEST_SLUG = 40
 _NOT_OURS = (Via.FOUND, Via.OUTSIDE)
-_NO_SUCH_FILE = "000000"
 
 
 class GitProjection:
@@ -97,7 +97,8 @@ class GitProjection:
         try:
             todo = still_to_project(self._recorded(holder, last.number - 1 if last else 0), last)
         except LedgerParted:
-            if last is None or not self._restored_by(last.number):
+            # A backup may have been restored when the ledger had not come so far.
+            if last is None or not any(row <= last.number for row in self._restores()):
                 raise
             repository.build(self._recorded(holder), self._aside(holder))  # the backup was older than the commits
             return
@@ -109,16 +110,11 @@ class GitProjection:
 
     def _commit_in_own(self, repository: GitRepository, holder: Holder) -> None:
         """Where the settings ask for it, in the repository of the user's that the folder lies in, too."""
-        root: Path | None = getattr(holder, "root", None)
-        if root not in self._commit_in or repository.spot.inside or root is None:
-            return
-        own = repository_at(root, repository.git.lock, partial(_is_executable, root))
-        if own is not None:
-            own.commit(self._recorded(holder))
-
-    def _restored_by(self, number: int) -> bool:
-        """Whether a backup was restored when the ledger had not come so far."""
-        return any(row <= number for row in self._restores())
+        root = root_of(holder)
+        if root in self._commit_in and root is not None and not repository.spot.inside:
+            own = repository_at(root, repository.git.lock, partial(is_executable, root))
+            if own is not None:
+                own.commit(self._recorded(holder))
 
     def _restores(self) -> list[int]:
         return [row.number for row in self._records.rows(self._scope) if row.kind == RESTORE]
@@ -142,15 +138,25 @@ class GitProjection:
         return Rebuilt(tuple(holder.name for holder in chosen), commits, tuple(kept))
 
     def _rebuilt(self, holder: Holder, keep: bool) -> tuple[int, Path | None]:
-        counted, spot = _Counted(self._recorded(holder)), self._spot(holder)
+        commits, spot, identity = 0, self._spot(holder), self._identity(holder)
+
+        def counted() -> Iterator[Anchored]:
+            nonlocal commits
+            for one in self._recorded(holder):
+                commits += 1
+                yield one
+
         with opened(spot) as repository:
             worth = keep and repository.is_there and worth_keeping(repository, self._recorded(holder))
             aside = self._aside(holder) if worth else None
-            repository.build(counted, aside)
-            if not keep:
-                self._remove_others(holder, spot)
+            repository.build(counted(), aside)
+            # What was kept aside before goes, and one beside from when the folder was in someone's repository.
+            others = (*self._folder.glob(f"*-{identity}"), *self._folder.glob(f"aside/{identity}.*"))
+            for path in others if not keep else ():
+                if path != spot.work:
+                    shutil.rmtree(path)
         self._shown.pop(holder.key, None)
-        return counted.count, aside
+        return commits, aside
 
     def purge(self) -> list[Path]:
         """Every repository made anew, with nothing kept of the old ones; those of places that are gone are removed.
@@ -161,7 +167,7 @@ class GitProjection:
         for path in (*self._folder.glob("*-*"), *self._folder.glob("aside")):
             if path.is_dir() and path not in kept:
                 shutil.rmtree(path)
-        roots = [holder.root for holder in holders if isinstance(getattr(holder, "root", None), Path)]  # type: ignore[attr-defined]
+        roots = [root for holder in holders if (root := root_of(holder)) is not None]
         return [root for root in roots if root not in kept and _repository_of(root) is not None]
 
     def remove_all(self) -> None:
@@ -173,13 +179,6 @@ class GitProjection:
                     shutil.rmtree(spot.work / ".git" if spot.inside else spot.work)
         self._shown.clear()
         self._first.clear()
-
-    def _remove_others(self, holder: Holder, spot: RepositoryPlace) -> None:
-        """Remove what was kept aside before, and one beside from when the folder was in someone's repository."""
-        identity = self._identity(holder)
-        for path in (*self._folder.glob(f"*-{identity}"), *self._folder.glob(f"aside/{identity}.*")):
-            if path != spot.work:
-                shutil.rmtree(path)
 
     def verify(self) -> list[str]:
         """Faults in the git history of each target and folder that has Changes, in sentences."""
@@ -193,12 +192,10 @@ class GitProjection:
         """Where the trail of a skills folder is that lies in someone's own repository: nothing is committed there."""
         said = []
         for holder, _ in self._with_changes():
-            root: Path | None = getattr(holder, "root", None)
-            spot = self._spot(holder)
+            root, spot = root_of(holder), self._spot(holder)
             if root is not None and spot.work != root and (repository := _repository_of(root)) is not None:
-                commits = (
-                    "also commits what it changes: its whole" if root in self._commit_in else "commits nothing: its"
-                )
+                also = root in self._commit_in
+                commits = "also commits what it changes: its whole" if also else "commits nothing: its"
                 said.append(
                     f"{holder.name} lies in the repository {repository}, where Reverie {commits} git history is in "
                     f"{spot.work}"
@@ -250,14 +247,14 @@ class GitProjection:
     def _spot(self, holder: Holder) -> RepositoryPlace:
         identity = self._identity(holder)
         lock = self._folder / f"{identity}.lock"
-        root: Path | None = getattr(holder, "root", None)
+        root = root_of(holder)
         if root is None:
             return RepositoryPlace(self._beside(holder), False, lock, holder.key, lambda _: False)
-        first, executable = self._first_change(holder), partial(_is_executable, root)
+        first = self._first_change(holder)
         ours = (root / ".git").is_dir() and read_file(root / ".git" / MARK) == f"{first}\n".encode()
-        if ours or (root.is_dir() and _repository_of(root) is None):
-            return RepositoryPlace(root, True, lock, first, executable)
-        return RepositoryPlace(self._beside(holder), False, lock, first, executable)
+        inside = ours or (root.is_dir() and _repository_of(root) is None)
+        work = root if inside else self._beside(holder)
+        return RepositoryPlace(work, inside, lock, first, partial(is_executable, root))
 
     def _first_change(self, holder: Holder) -> str:
         """A folder's repository is ours if it begins with our first Change: another Home's is not."""
@@ -282,22 +279,16 @@ class GitProjection:
         return path
 
 
-class _Counted:
-    def __init__(self, recorded: Iterable[Anchored]) -> None:
-        self._recorded = recorded
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Anchored]:
-        for one in self._recorded:
-            self.count += 1
-            yield one
+def root_of(holder: Holder) -> Path | None:
+    root: Path | None = getattr(holder, "root", None)
+    return root
 
 
 def _repository_of(root: Path) -> Path | None:
     return next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
 
 
-def _is_executable(root: Path, document: str) -> bool:
+def is_executable(root: Path, document: str) -> bool:
     """A Change has no modes: a script that can be run now could be run before."""
     return os.access(root / document, os.X_OK)
 
@@ -312,12 +303,7 @@ class OwnRepository:
 
     def commit(self, recorded: Iterable[Anchored]) -> None:
         """Commit what is not there yet. Doing it twice does nothing more."""
-        for name in UNDER_WAY:
-            if (self.git.folder / name).exists():
-                raise StillLocked(
-                    f"Another git is at work in {self.git.work}, or stopped half-way: there is a {name}.",
-                    next_step="Finish it there; `git status` says what it is.",
-                )
+        refuse_in_between(self.git)
         try:
             branch = self.git("symbolic-ref", "-q", "HEAD").decode().strip()
         except GitFailed:
@@ -342,17 +328,17 @@ class OwnRepository:
             path = f"{self.below}/{edit.document}" if self.below != "." else edit.document
             if not showable(path):
                 continue
-            head = self._content(path)
-            after = _onto(head, edit)
+            listed = self.git("ls-tree", "-z", "HEAD", "--", path)
+            head = self.git("cat-file", "blob", listed.split()[2].decode()) if listed else None
+            after = edit.after if head == edit.before else head
+            if head != edit.before and not (head is None or edit.before is None or edit.after is None):
+                both = three_way(edit.before, head, edit.after)
+                after = head if both is None else both
             if after == head and head != edit.after:
                 return ()
             if after != head and not (head is None and self._is_ignored(path)):
                 made.append(Edit(path, head, after))
         return tuple(made)
-
-    def _content(self, path: str) -> bytes | None:
-        listed = self.git("ls-tree", "-z", "HEAD", "--", path)
-        return self.git("cat-file", "blob", listed.split()[2].decode()) if listed else None
 
     def _is_ignored(self, path: str) -> bool:
         try:
@@ -363,36 +349,16 @@ class OwnRepository:
 
     def _add(self, one: Anchored, edits: tuple[Edit, ...], branch: str) -> None:
         """The index follows where it says what was committed; what else is staged stays so."""
-        staged = {path: mode for mode, path in self._staged(edits)}
+        listed = self.git("ls-files", "-s", "-z", "--", *(edit.document for edit in edits))
+        lines = listed.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        staged = {path: meta.split(" ")[1] for meta, _, path in (line.partition("\t") for line in lines)}
         before = self.git("rev-parse", "HEAD").decode().strip()
         names = len(self.below) + 1 if self.below != "." else 0
         feed = committed(one, edits, branch, before, lambda path: self.executable(path[names:]))
         self.git("fast-import", *OPTIONS, feed=(b"feature done\n", *feed, b"done\n"))
-        changed = self.git("diff-tree", "-r", "-z", before, branch).split(b"\0")[:-1]
-        lines = []
-        for meta, path in zip(changed[::2], changed[1::2], strict=True):
-            old_mode, mode, old, name, _ = meta.lstrip(b":").split(b" ")
-            held = staged.get(path.decode("utf-8", "surrogateescape"))
-            if held == (None if old_mode.decode() == _NO_SUCH_FILE else old.decode()):
-                lines.append(b"%b %b\t%b\0" % (mode, name, path))
-        if lines:
-            self.git("update-index", "-z", "--index-info", feed=lines)
-
-    def _staged(self, edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:
-        listed = self.git("ls-files", "-s", "-z", "--", *(edit.document for edit in edits))
-        for line in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-            meta, _, path = line.partition("\t")
-            yield meta.split(" ")[1], path
-
-
-def _onto(head: bytes | None, edit: Edit) -> bytes | None:
-    """The committed text with our change in it; as it is where that cannot be worked out."""
-    if head == edit.before:
-        return edit.after
-    if head is None or edit.before is None or edit.after is None:
-        return head
-    both = three_way(edit.before, head, edit.after)
-    return head if both is None else both
+        follow = [line for line, path, old in changed(self.git, before, branch) if staged.get(path) == old]
+        if follow:
+            self.git("update-index", "-z", "--index-info", feed=follow)
 
 
 def repository_at(root: Path, lock: int, executable: Executable) -> OwnRepository | None:

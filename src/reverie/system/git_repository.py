@@ -40,7 +40,8 @@ _ON_MAIN = f"ref: {BRANCH}\n"
 _NEW, _OLD = ".git.reverie-new", ".git.reverie-old"
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", f"{BRANCH}.lock")
 _HALF_WRITTEN = ("objects/pack/tmp_*", "objects/??/tmp_*")
-UNDER_WAY = ("index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+_NO_SUCH_FILE = b"000000"
+_UNDER_WAY = ("index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 _MANY_LOOSE = 8  # in one of 256 folders, so about 2,000 objects in all
 _CONFIG = """[core]
 \trepositoryformatversion = 0
@@ -54,7 +55,6 @@ _CONFIG = """[core]
 # Bytes are exact in commands given by hand, too, whatever a .gitattributes among the documents says.
 _ATTRIBUTES = "* -text -ident -filter !eol !working-tree-encoding\n"
 _EXCLUDED = f".reverie-*.tmp\n.reverie-*.kept\n{_NEW}\n{_OLD}\n"
-_Now = dict[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,25 @@ def told_in(git: Git, *which: str) -> Iterator[ToldCommit]:
     for found in git("rev-list", "--format=%cn%n%B%x00", *which).split(b"\0\n")[:-1]:
         head, committer, text = found.decode("utf-8", "replace").split("\n", 2)
         yield ToldCommit(head.removeprefix("commit "), committer, read_back(text))
+
+
+def refuse_in_between(git: Git) -> None:
+    for name in _UNDER_WAY:
+        if (git.folder / name).exists():
+            raise StillLocked(
+                f"Another git is at work in {git.work}, or stopped half-way: there is a {name}.",
+                next_step="Finish it there; `git status` says what it is.",
+            )
+
+
+def changed(git: Git, since: str, to: str) -> Iterator[tuple[bytes, str, str | None]]:
+    """What one commit changes of another: the line of the index for each path, the path, and the old name of its bytes,
+    None where there was none."""
+    told = git("diff-tree", "-r", "-z", since, to).split(b"\0")[:-1]
+    for meta, path in zip(told[::2], told[1::2], strict=True):
+        old_mode, mode, old, name, _ = meta.lstrip(b":").split(b" ")
+        line = b"%b %b\t%b\0" % (mode, name, path)
+        yield line, path.decode("utf-8", "surrogateescape"), None if old_mode == _NO_SUCH_FILE else old.decode()
 
 
 @contextmanager
@@ -139,8 +158,10 @@ class GitRepository:
 
     def add(self, recorded: Iterable[Anchored], onto: str | None) -> None:
         """One commit for each, and the index after them."""
-        self._refuse_in_between()
-        self._tidy()
+        refuse_in_between(self.git)
+        some = self.git.folder / "objects" / "17"
+        if some.is_dir() and len(list(some.iterdir())) >= _MANY_LOOSE:  # one file for each object is dear in thousands
+            self.git("repack", "-d", "-q")
         base = self._begun or onto or EMPTY
         self._begin(base)
         self.git("fast-import", *OPTIONS, feed=stream(recorded, onto, self.spot.executable))
@@ -150,7 +171,7 @@ class GitRepository:
     def finish(self) -> None:
         """Do what a killed run did not come to: its commits are there, the index is not yet."""
         if self._begun:
-            self._refuse_in_between()
+            refuse_in_between(self.git)
             self._show(self._begun)
             self._end()
 
@@ -164,26 +185,7 @@ class GitRepository:
                 self.git("clean", "-ffdxq")
             return
         since = base if (self.git.folder / "index").exists() else EMPTY
-        changed = self.git("diff-tree", "-r", "-z", since, BRANCH).split(b"\0")[:-1]
-        lines = []
-        for meta, path in zip(changed[::2], changed[1::2], strict=True):
-            _, mode, _, name, _ = meta.split(b" ")
-            lines.append(b"%b %b\t%b\0" % (mode, name, path))
-        self.git("update-index", "-z", "--index-info", feed=lines)
-
-    def _refuse_in_between(self) -> None:
-        for name in UNDER_WAY:
-            if (self.git.folder / name).exists():
-                raise StillLocked(
-                    f"Another git is at work in {self.spot.work}, or stopped half-way: there is a {name}.",
-                    next_step="Finish it there; `git status` says what it is.",
-                )
-
-    def _tidy(self) -> None:
-        """One file for each object is dear in the thousands."""
-        some = self.git.folder / "objects" / "17"
-        if some.is_dir() and len(list(some.iterdir())) >= _MANY_LOOSE:
-            self.git("repack", "-d", "-q")
+        self.git("update-index", "-z", "--index-info", feed=[line for line, _, _ in changed(self.git, since, BRANCH)])
 
     # ---- making anew -------------------------------------------------------------------------------------------------
 
@@ -198,20 +200,16 @@ class GitRepository:
         except BaseException:
             shutil.rmtree(new.folder, ignore_errors=True)
             raise
-        self._swap(new.folder, aside)
-        self._show(EMPTY)
-        self._end()
-
-    def _swap(self, new: Path, aside: Path | None) -> None:
-        old = self.spot.work / _OLD
         if self.is_there and aside is not None:
             make_folder(aside.parent)
             shutil.move(self.git.folder, aside)
         elif self.is_there:
-            self.git.folder.rename(old)
-        new.rename(self.git.folder)
+            self.git.folder.rename(self.spot.work / _OLD)
+        new.folder.rename(self.git.folder)
         sync_folder(self.spot.work)
-        shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(self.spot.work / _OLD, ignore_errors=True)
+        self._show(EMPTY)
+        self._end()
 
     # ---- what was begun ----------------------------------------------------------------------------------------------
 
@@ -284,7 +282,7 @@ def problems(repository: GitRepository, recorded: Iterable[Anchored], restored: 
     shown = max((one.change.number for one in told if one.change), default=0)
     yield from _of_commits(told, changes, shown)
     if not past:
-        now: _Now = {}
+        now: dict[str, str | None] = {}
         for one in every:
             if (one.change.number or 0) <= shown:  # what came later is not shown yet
                 now |= {edit.document: _blob(edit.after) for edit in one.change.edits if showable(edit.document)}
@@ -320,17 +318,15 @@ def _blob(content: bytes | None) -> str | None:
 def _of_commits(told: Iterable[ToldCommit], changes: dict[str, Projected], shown: int) -> Iterator[str]:
     """A copy made by hand of a commit of ours is no second one; where ours is gone, the copy stands for it."""
     ours: Counter[str] = Counter()
-    copies = set()
     for one in told:
         if one.change is None:
             continue
         change = one.change.change
         ours[change] += one.ours
-        copies.add(change)
         if change not in changes:
             yield f"commit {one.commit[:12]} tells of {change}, which is not among the changes"
         elif changes[change] != one.change:
             yield f"commit {one.commit[:12]} tells of {change} by another row of the ledger than there is now"
-    missing = (change for change, one in changes.items() if one.number <= shown and change not in copies)
+    missing = (change for change, one in changes.items() if one.number <= shown and change not in ours)
     yield from (f"{change} has no commit" for change in missing)
     yield from (f"{change} has {count} commits" for change, count in ours.items() if count > 1)
