@@ -29,7 +29,7 @@ WATCHED = (
     "reverie.changes.land",
     "reverie.storage.upkeep",
     "reverie.system.git",
-    "reverie.storage.word_index",
+    "reverie.storage.search_index",
     "reverie.search.index_sync",
     "reverie.storage.ledger",
 )

@@ -42,8 +42,8 @@ ADD = """
 import os, signal, sys
 from sqlalchemy import Engine, event
 from reverie.cli import main
-from reverie.storage.vector_index import WordllamaVectors
-from reverie.storage.word_index import TantivyIndex
+from reverie.storage.search_index import WordllamaVectors
+from reverie.storage.search_index import TantivyIndex
 
 wanted, left = sys.argv[1], int(sys.argv[2])
 

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from reverie.search.search import IndexedSession, IndexedTurn, Search, SearchFilter, TurnKey, cosines, question_vector
-from reverie.storage.vector_index import WordllamaVectors
-from reverie.storage.word_index import TantivyIndex
+from reverie.storage.search_index import TantivyIndex, WordllamaVectors
 from reverie.text.tokens import terms
 
 MAY = datetime(2026, 5, 12, 9, tzinfo=UTC)
@@ -264,7 +263,7 @@ def test_an_index_that_vanishes_while_it_is_written_starts_again(tmp_path: Path)
 
 
 def test_an_index_of_another_format_starts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reverie.storage.word_index.FORMAT", 999)
+    monkeypatch.setattr("reverie.storage.search_index.FORMAT", 999)
     _indexed(tmp_path, MOVED, cursor=9).close()
     monkeypatch.undo()
     index = TantivyIndex(tmp_path)
@@ -291,7 +290,7 @@ def test_damaged_vectors_start_again_and_never_raise(tmp_path: Path, accident: s
 HOLD = """
 import sys
 from pathlib import Path
-from reverie.storage.word_index import TantivyIndex
+from reverie.storage.search_index import TantivyIndex
 index = TantivyIndex(Path(sys.argv[1]))
 print(index.try_writer(), flush=True)
 sys.stdin.read()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadInput
-from reverie.system import yaml_edits
+from reverie.system import toml_yaml_edits
 
 LIST, MEMBER = ("plugins", "enabled"), ("mcp_servers", "reverie")
 TEXTS = [
@@ -30,12 +30,12 @@ def says(value: object) -> object:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_is_put_in_comes_out_to_the_last_byte(text: str) -> None:
-    put = yaml_edits.append_yaml_element(text, LIST, "reverie")
-    assert yaml_edits.yaml_value(put, LIST)[-1] == "reverie"
-    both = yaml_edits.put_yaml_member(put, MEMBER, {"command": "/a b", "args": ["-m", "x"]})
-    assert yaml_edits.yaml_value(both, MEMBER)["args"] == ["-m", "x"]
-    out = yaml_edits.drop_element(yaml_edits.drop_yaml_member(both, MEMBER, text), LIST, "reverie", text)
-    assert says(yaml_edits.yaml_value(out, ())) == says(yaml_edits.yaml_value(text, ()))
+    put = toml_yaml_edits.append_yaml_element(text, LIST, "reverie")
+    assert toml_yaml_edits.yaml_value(put, LIST)[-1] == "reverie"
+    both = toml_yaml_edits.put_yaml_member(put, MEMBER, {"command": "/a b", "args": ["-m", "x"]})
+    assert toml_yaml_edits.yaml_value(both, MEMBER)["args"] == ["-m", "x"]
+    out = toml_yaml_edits.drop_element(toml_yaml_edits.drop_yaml_member(both, MEMBER, text), LIST, "reverie", text)
+    assert says(toml_yaml_edits.yaml_value(out, ())) == says(toml_yaml_edits.yaml_value(text, ()))
     if "~" not in text and "enabled:\nlast" not in text:  # there, what was nothing is gone
         assert out.rstrip("\n") == text.rstrip("\n")
 
@@ -43,4 +43,4 @@ def test_what_is_put_in_comes_out_to_the_last_byte(text: str) -> None:
 @pytest.mark.parametrize("text", ["a: [", "- a list\n", "plugins: 5\n", "plugins: {enabled: yes}\n", "a: 1\na: 2\n"])
 def test_what_it_cannot_read_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
-        yaml_edits.append_yaml_element(text, LIST, "reverie")
+        toml_yaml_edits.append_yaml_element(text, LIST, "reverie")

@@ -47,9 +47,8 @@ if TYPE_CHECKING:
     from reverie.storage.dreams.dreams import SqlDreams
     from reverie.storage.erasure.erasures import SqlErasures
     from reverie.storage.history import SqlHistory
+    from reverie.storage.search_index import TantivyIndex, WordllamaVectors
     from reverie.storage.sessions import SqlRecords
-    from reverie.storage.vector_index import WordllamaVectors
-    from reverie.storage.word_index import TantivyIndex
     from reverie.system.file_records import SessionQueue
     from reverie.system.git_projection import GitProjection
     from reverie.system.schedules import Crontab, Nightly, Timer
@@ -448,8 +447,7 @@ class Home:
 
     @cached_property
     def _derived(self) -> tuple[TantivyIndex, WordllamaVectors]:
-        from reverie.storage.vector_index import WordllamaVectors
-        from reverie.storage.word_index import TantivyIndex, refuse_unusable
+        from reverie.storage.search_index import TantivyIndex, WordllamaVectors, refuse_unusable
 
         folder = self.config.home / "index" / self.scope.workspace
         refuse_unusable(self.config.home / "index", folder)

@@ -10,7 +10,7 @@ they could decide. Only `app` imports from here.
     history, ledger, proposals       Changes with their ledger, proposals, what sessions were given
     stores, store_target             memory stores, their memories and versions, and a store as a Target
     dreams                           nights: leases, plans, what was staged, what models took; the queue, by DBOS
-    word_index, vector_index         every turn in tantivy, and its vector: derived, and rebuilt when in doubt
+    search_index                     every turn in tantivy, and its vector: derived, and rebuilt when in doubt
     erasure                          somebody's words taken out of every row and file
     backup                           the whole home in one file, and back
 """

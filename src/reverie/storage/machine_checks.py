@@ -19,8 +19,8 @@ from reverie.dreams.light.tagger import state
 from reverie.storage.backup.files import is_half_restored
 from reverie.storage.database import WAL_IS_SAFE_FROM, bypassed, engine, sqlite_driver, unbound
 from reverie.storage.migrations import CURRENT, schema_version
+from reverie.storage.search_index import refuse_unusable
 from reverie.storage.sessions import quarantined
-from reverie.storage.word_index import refuse_unusable
 
 _SHOWN = 5
 ENOUGH_BYTES = 200 * 1024 * 1024

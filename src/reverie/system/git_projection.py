@@ -35,9 +35,11 @@ from reverie.system.git_repository import (
     GitRepository,
     RepositoryPlace,
     changed,
+    is_executable,
     opened,
     problems,
     refuse_in_between,
+    root_of,
     told_in,
     worth_keeping,
 )
@@ -279,18 +281,8 @@ class GitProjection:
         return path
 
 
-def root_of(holder: Holder) -> Path | None:
-    root: Path | None = getattr(holder, "root", None)
-    return root
-
-
 def _repository_of(root: Path) -> Path | None:
     return next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
-
-
-def is_executable(root: Path, document: str) -> bool:
-    """A Change has no modes: a script that can be run now could be run before."""
-    return os.access(root / document, os.X_OK)
 
 
 @dataclass(frozen=True, slots=True)

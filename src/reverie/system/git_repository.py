@@ -1,5 +1,5 @@
 """One repository of history, held: what its newest commit tells of, commits added, all of it made anew, and whether it
-shows what happened.
+shows what happened. And everything that was learned and decided, exported into a folder of such repositories.
 
 Commits go onto `main`, whatever is checked out. History is one line, and a branch or a detached HEAD that someone made
 by hand is theirs: it is not moved, and neither are its index and files. Commits made by hand on `main` stay where they
@@ -10,25 +10,38 @@ Home, the files are a copy for reading, and whatever else is in their way is ove
 
 The lock file says what was begun: the commit that `main` was at. A run that finds it there was preceded by one that
 was killed; as every git we start holds the lock too, none of them is alive then, and what it left is cleared away.
+
+What is exported needs no Reverie to be read:
+
+    <folder>/README.md              what is what
+             <target or skills>/    the files as they are, each folder a git repository with one commit for each change
+             stores/<store>/…       memory stores, one file for each memory
+             rules.jsonl            every rule in force: since when, on what evidence, approved by whom
+             changes.jsonl          every change, with the text before and after
+             proposals.jsonl        everything a person was asked, and what they answered
 """
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 
+from reverie.changes.drafts import Holder
 from reverie.changes.ledger import Anchored
 from reverie.changes.projection import Projected, projected, read_back
-from reverie.core.errors import StillLocked
-from reverie.system.files import make_folder, sync_folder
+from reverie.core.errors import BadInput, StillLocked
+from reverie.core.ids import json_ready, slug
+from reverie.system.files import make_folder, replace_file, sync_folder
 from reverie.system.git import BRANCH, OPTIONS, OURS, Executable, Git, GitFailed, showable, stream
 
 MARK = "reverie"  # a file in `.git` that says whose history it is
@@ -105,6 +118,16 @@ def changed(git: Git, since: str, to: str) -> Iterator[tuple[bytes, str, str | N
         old_mode, mode, old, name, _ = meta.lstrip(b":").split(b" ")
         line = b"%b %b\t%b\0" % (mode, name, path)
         yield line, path.decode("utf-8", "surrogateescape"), None if old_mode == _NO_SUCH_FILE else old.decode()
+
+
+def root_of(holder: Holder) -> Path | None:
+    root: Path | None = getattr(holder, "root", None)
+    return root
+
+
+def is_executable(root: Path, document: str) -> bool:
+    """A Change has no modes: a script that can be run now could be run before."""
+    return os.access(root / document, os.X_OK)
 
 
 @contextmanager
@@ -330,3 +353,59 @@ def _of_commits(told: Iterable[ToldCommit], changes: dict[str, Projected], shown
     missing = (change for change, one in changes.items() if one.number <= shown and change not in ours)
     yield from (f"{change} has no commit" for change in missing)
     yield from (f"{change} has {count} commits" for change, count in ours.items() if count > 1)
+
+
+README = """\
+# What your agents learned
+
+Exported by Reverie. Nothing here needs Reverie to be read.
+
+- Each folder is a place agents read, as it is; `git log -p` in it tells every change, who approved it and why.
+- `stores/` holds memory stores, one file for each memory.
+- `rules.jsonl`: every rule in force. `changes.jsonl`: every change. `proposals.jsonl`: every question and its answer.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    folder: Path
+    repositories: tuple[str, ...]
+    memories: int
+    rows: Mapping[str, int]
+
+
+def new_folder(folder: Path) -> Path:
+    folder = folder.resolve()  # git is run in folders of its own
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} is there already.", expected="a folder that is empty or not there yet")
+    make_folder(folder)
+    replace_file(folder / "README.md", README.encode())
+    return folder
+
+
+def export_history(folder: Path, holder: Holder, recorded: Iterable[Anchored]) -> str:
+    """A repository of one target or skills folder: its files, and one commit for each change."""
+    name = holder.name if holder.name.isidentifier() or holder.name.replace("-", "").isalnum() else slug(holder.name)
+    root, lock = root_of(holder), folder / f".{name}.lock"
+    executable = partial(is_executable, root) if root else lambda _: False
+    spot = RepositoryPlace(folder / name, False, lock, holder.key, executable)
+    with opened(spot) as repository:
+        repository.build(recorded)
+    lock.unlink()
+    return name
+
+
+def export_store(folder: Path, store: str, texts: Mapping[str, str]) -> int:
+    """One file for each memory, at its path."""
+    for path, text in texts.items():
+        parts = [part if part not in ("", ".", "..") else "_" for part in PurePosixPath(path.lstrip("/")).parts]
+        file = folder / "stores" / slug(store) / Path(*(part.replace("\0", "_") for part in parts or ["_"]))
+        make_folder(file.parent)
+        replace_file(file, text.encode("utf-8", "surrogateescape"))
+    return len(texts)
+
+
+def export_rows(folder: Path, name: str, rows: Iterable[object]) -> int:
+    lines = [json.dumps(json_ready(row), ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows]
+    replace_file(folder / f"{name}.jsonl", b"".join(lines))
+    return len(lines)

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from reverie.core.errors import BadInput, NotPermitted
 from reverie.core.ids import sha256
-from reverie.system import json_edits, toml_edits, yaml_edits
+from reverie.system import json_edits, toml_yaml_edits
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
 
 RECORD = "files.json"
@@ -100,13 +100,13 @@ class TomlTable(_KeyedEdit):
     values: Mapping[str, Any]
 
     def is_in(self, text: str) -> bool:
-        return bool(toml_edits.toml_value(text, self.keys) == self.values)
+        return bool(toml_yaml_edits.toml_value(text, self.keys) == self.values)
 
     def put_in(self, text: str) -> str:
-        return toml_edits.put_table(text, self.keys, self.values)
+        return toml_yaml_edits.put_table(text, self.keys, self.values)
 
     def take_out(self, text: str, before: str | None) -> str:
-        return toml_edits.drop_table(text, self.keys)
+        return toml_yaml_edits.drop_table(text, self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +118,18 @@ class TomlKey(_FileEdit):
     mark: Sequence[str]
 
     def is_in(self, text: str) -> bool:
-        return self.taken_by(text) is not None or toml_edits.toml_value(text, [self.key]) == list(self.words)
+        return self.taken_by(text) is not None or toml_yaml_edits.toml_value(text, [self.key]) == list(self.words)
 
     def put_in(self, text: str) -> str:
-        return text if self.taken_by(text) else toml_edits.put_key(text, self.key, list(self.words))
+        return text if self.taken_by(text) else toml_yaml_edits.put_key(text, self.key, list(self.words))
 
     def take_out(self, text: str, before: str | None) -> str:
-        there = toml_edits.toml_value(text, [self.key])
-        return toml_edits.drop_key(text, self.key, there) if self._is_ours(there) else text
+        there = toml_yaml_edits.toml_value(text, [self.key])
+        return toml_yaml_edits.drop_key(text, self.key, there) if self._is_ours(there) else text
 
     def taken_by(self, text: str) -> Any:
         """The value someone else set it to, if they did."""
-        there = toml_edits.toml_value(text, [self.key])
+        there = toml_yaml_edits.toml_value(text, [self.key])
         return there if there is not None and not self._is_ours(there) else None
 
     def _is_ours(self, there: object) -> bool:
@@ -141,13 +141,13 @@ class YamlMember(_KeyedEdit):
     value: Any
 
     def is_in(self, text: str) -> bool:
-        return bool(yaml_edits.yaml_value(text, self.keys) == self.value)
+        return bool(toml_yaml_edits.yaml_value(text, self.keys) == self.value)
 
     def put_in(self, text: str) -> str:
-        return yaml_edits.put_yaml_member(text, self.keys, self.value)
+        return toml_yaml_edits.put_yaml_member(text, self.keys, self.value)
 
     def take_out(self, text: str, before: str | None) -> str:
-        return yaml_edits.drop_yaml_member(text, self.keys, before)
+        return toml_yaml_edits.drop_yaml_member(text, self.keys, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +157,15 @@ class YamlElement(_KeyedEdit):
     value: str
 
     def is_in(self, text: str) -> bool:
-        there = yaml_edits.yaml_value(text, self.keys)
+        there = toml_yaml_edits.yaml_value(text, self.keys)
         return isinstance(there, list) and self.value in there
 
     def put_in(self, text: str) -> str:
-        return text if self.is_in(text) else yaml_edits.append_yaml_element(text, self.keys, self.value)
+        return text if self.is_in(text) else toml_yaml_edits.append_yaml_element(text, self.keys, self.value)
 
     def take_out(self, text: str, before: str | None) -> str:
         was_there = before is not None and self.is_in(before)
-        return text if was_there else yaml_edits.drop_element(text, self.keys, self.value, before)
+        return text if was_there else toml_yaml_edits.drop_element(text, self.keys, self.value, before)
 
 
 @dataclass(frozen=True, slots=True)

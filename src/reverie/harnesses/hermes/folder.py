@@ -29,7 +29,7 @@ from reverie.harnesses.installers import FolderInstaller, InstallPlan, Launch, s
 from reverie.harnesses.markdown import FolderTarget, folders_in, is_folder, names_in, real
 from reverie.memory.target import Place, StagedStep, StagedWrite, Target
 from reverie.memory.targets import HomePlaces
-from reverie.system import yaml_edits
+from reverie.system import toml_yaml_edits
 from reverie.system.installation import ConfigEdit, OwnFile, YamlElement, YamlMember
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class HermesInstaller(FolderInstaller):
         ]
         notes = ["Hermes calls the tools of the MCP server only where it has its extra `mcp` (hermes-agent[mcp])."]
         try:
-            disabled = yaml_edits.yaml_value(config.read_text("utf-8-sig"), ("plugins", "disabled"))
+            disabled = toml_yaml_edits.yaml_value(config.read_text("utf-8-sig"), ("plugins", "disabled"))
         except (OSError, ValueError, BadInput):  # installing says so
             disabled = None
         if "reverie" in (disabled or ()):

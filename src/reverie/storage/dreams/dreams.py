@@ -24,13 +24,17 @@ from reverie.llm.budget import Call, Spent
 from reverie.storage import schema
 from reverie.storage.database import hold, in_span, owner_key, part_of, reading, reading_across, upsert, writing
 from reverie.storage.dreams.asker import call_from, spent_since, total
-from reverie.storage.dreams.leases import SqlLeases, as_queued, bind_values, of_night, owned_rows
-from reverie.storage.dreams.rows import (
+from reverie.storage.dreams.leases import (
+    SqlLeases,
+    as_queued,
     asked_from,
     became_details,
+    bind_values,
     dream_from,
     noted_details,
     noted_from,
+    of_night,
+    owned_rows,
     planned_details,
     planned_from,
     thought_details,

@@ -31,7 +31,7 @@ from reverie.memory.operation import entry_hash
 from reverie.memory.store import Author, MemoryVersion
 from reverie.storage import schema
 from reverie.storage.database import owner_key
-from reverie.storage.dreams.rows import dream_from
+from reverie.storage.dreams.leases import dream_from
 from reverie.storage.schema import (
     blobs,
     changes,

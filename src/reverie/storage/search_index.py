@@ -1,8 +1,10 @@
-"""The words of every turn of a workspace, in tantivy. Derived from the database and rebuilt from it when in doubt.
+"""The words of every turn of a workspace, in tantivy, and its vector, in a small SQLite file beside: 36 bytes a turn.
+Both are derived from the database and rebuilt from it when in doubt.
 
 Each turn is one document: its speaker and words, then the opening words of the turns beside it, so that an answer is
 found by the question it answers. No text is stored, only keys. How far the index has followed the database is a
-document too, and lands in the same commit.
+document too, and lands in the same commit. Vectors are filled after the words, session by session: a turn that has
+none yet is found by its words alone.
 """
 
 from __future__ import annotations
@@ -11,12 +13,15 @@ import ctypes
 import logging
 import os
 import shutil
+import sqlite3
 import sys
 import tempfile
+from array import array
 from calendar import month_name
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, groupby
 from math import ceil, log
 from pathlib import Path
 from typing import TypeVar
@@ -25,7 +30,16 @@ import tantivy
 from tantivy import Document, FieldType, Occur, Query
 
 from reverie.core.errors import NotPermitted
-from reverie.search.search import IndexedSession, IndexedTurn, RankedTurn, SearchFilter, TurnKey
+from reverie.search.search import (
+    BYTES,
+    OPENING,
+    IndexedSession,
+    IndexedTurn,
+    RankedTurn,
+    SearchFilter,
+    TurnKey,
+    turn_bits,
+)
 from reverie.text.tokens import Term, begins_pairs, tokens
 
 FORMAT = 1
@@ -35,6 +49,23 @@ EVERYWHERE = 20_000  # turns
 CONTEXT = 30  # tokens of a neighbour: its gist, too little for a long answer to drown a short question
 _HEAP = 20_000_000
 ERASURES = "erasures"
+_VECTOR_FORMAT = 1
+BLOCK = 64  # turns in a row of the table: a few thousand bytes to read, however long the session
+_TURNS_AT_ONCE = 512
+_PATIENCE = 5.0  # seconds
+_VECTOR_TABLES = f"""
+    begin immediate;
+    drop table if exists vectors;
+    drop table if exists followed;
+    create table vectors (
+        user text not null, session text not null, block integer not null,
+        numbers blob not null, bits blob not null, primary key (user, session, block));
+    create table followed (cursor integer not null);
+    pragma user_version = {_VECTOR_FORMAT};
+    commit;
+"""
+_REMOVE = "delete from vectors where user = ? and session = ?"
+_BLOCK_OF = "select numbers, bits from vectors where user = ? and session = ? and block = ?"
 _LOG = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
@@ -86,14 +117,6 @@ def documents(entry: IndexedSession) -> Iterator[Document]:
         now = (turn, after) if turn else None
 
 
-def followed(cursor: int) -> Document:
-    document = Document()
-    document.add_text("meta", CURSOR)
-    document.add_unsigned("format", FORMAT)
-    document.add_unsigned("followed", cursor)
-    return document
-
-
 def is_current(index: tantivy.Index) -> bool:
     """An index nothing was committed to yet is being made by someone, perhaps right now."""
     searcher = index.searcher()
@@ -107,10 +130,6 @@ def cursor(index: tantivy.Index) -> int:
 def _meta(searcher: tantivy.Searcher) -> Document:
     hits = searcher.search(_is("meta", CURSOR), limit=1, count=False).hits
     return searcher.doc(hits[0][1]) if hits else Document()
-
-
-def session_query(user: str, session_id: str) -> Query:
-    return _every(_is("user", user), _is("session", session_id))
 
 
 def worth_asking(index: tantivy.Index, terms: Sequence[Term]) -> list[Term]:
@@ -214,9 +233,7 @@ class TantivyIndex:
             return False
         self.close()
         self._index = None
-        aside = Path(tempfile.mkdtemp(prefix="damaged-", dir=self._folder.parent))
-        self._folder.rename(aside / "turns")
-        shutil.rmtree(aside)
+        shutil.rmtree(self._put_aside())
         self._index = self._fresh()
         (self._folder / ERASURES).write_text(str(erasures))
         return True
@@ -243,14 +260,18 @@ class TantivyIndex:
             writer.add_document(document)
 
     def remove(self, user: str, session_id: str) -> None:
-        self._writing().delete_documents_by_query(session_query(user, session_id))
+        self._writing().delete_documents_by_query(_every(_is("user", user), _is("session", session_id)))
 
     def commit(self, cursor: int) -> None:
         """Changes and cursor land together. Then the writer is released to other processes."""
         writer = self._writing()
         try:
             writer.delete_documents_by_term("meta", CURSOR)
-            writer.add_document(followed(cursor))
+            followed = Document()
+            followed.add_text("meta", CURSOR)
+            followed.add_unsigned("format", FORMAT)
+            followed.add_unsigned("followed", cursor)
+            writer.add_document(followed)
             writer.commit()
             self._release()
             # A released writer ends its threads, and glibc keeps what they used until it is told not to.
@@ -321,12 +342,16 @@ class TantivyIndex:
             _LOG.warning("The search index in %s cannot be read and will be rebuilt: %s", self._folder, error)
         self._warned = True
 
+    def _put_aside(self) -> Path:
+        """Out of the way in one step, whoever may be writing there."""
+        aside = Path(tempfile.mkdtemp(prefix="damaged-", dir=self._folder.parent))
+        self._folder.rename(aside / "turns")
+        return aside
+
     def _fresh(self) -> tantivy.Index:
         if (self._folder / "meta.json").exists():
-            # Out of the way in one step, whoever may be writing there; what cannot be deleted now is in nobody's way.
-            aside = Path(tempfile.mkdtemp(prefix="damaged-", dir=self._folder.parent))
-            self._folder.rename(aside / "turns")
-            shutil.rmtree(aside, ignore_errors=True)
+            # What cannot be deleted now is in nobody's way.
+            shutil.rmtree(self._put_aside(), ignore_errors=True)
         self._folder.mkdir(parents=True, exist_ok=True)
         return prepared(tantivy.Index(schema(), path=str(self._folder)))
 
@@ -341,3 +366,127 @@ def read_count(file: Path) -> int:
 def _is_damage(error: BaseException) -> bool:
     """A panic inside tantivy arrives as a class that cannot be imported and is no Exception."""
     return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
+
+
+class WordllamaVectors:
+    """Follows the database as the index does: replace, remove, commit(cursor), close. Each session lands whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "vectors.db"
+        self._database: sqlite3.Connection | None = None
+
+    @property
+    def cursor(self) -> int:
+        """The change of the database up to which the vectors are; 0 when they have to start again."""
+        row = self._read(lambda database: database.execute("select cursor from followed").fetchone(), None)
+        return int(row[0]) if row else 0
+
+    @property
+    def erasures(self) -> int:
+        """The number of erasures there had been when these were begun."""
+        return read_count(self._file.with_name(f"{ERASURES}-vectors"))
+
+    def start_again(self, erasures: int) -> bool:
+        """Remove every byte of them."""
+        self.close()
+        for file in self._file.parent.glob(f"{self._file.name}*"):
+            file.unlink(missing_ok=True)
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self._file.with_name(f"{ERASURES}-vectors").write_text(str(erasures))
+        return True
+
+    def replace(self, entry: IndexedSession) -> None:
+        """The vectors of a session anew. Doing it twice changes nothing."""
+
+        def rows() -> Iterator[tuple[str, str, int, bytes, bytes]]:
+            for block, turns in groupby(_vectors(entry.turns), lambda turn: turn[0] // BLOCK):
+                numbers, bits = zip(*turns, strict=True)
+                yield entry.user, entry.session_id, block, array("I", numbers).tobytes(), b"".join(bits)
+
+        with self._opened() as database:
+            database.execute(_REMOVE, (entry.user, entry.session_id))
+            database.executemany("insert into vectors values (?, ?, ?, ?, ?)", rows())
+
+    def remove(self, user: str, session_id: str) -> None:
+        with self._opened() as database:
+            database.execute(_REMOVE, (user, session_id))
+
+    def commit(self, cursor: int) -> None:
+        with self._opened() as database:
+            database.execute("delete from followed")
+            database.execute("insert into followed values (?)", (cursor,))
+
+    def bits(self, keys: Sequence[TurnKey]) -> dict[TurnKey, bytes]:
+        none: dict[TurnKey, bytes] = {}
+        return self._read(lambda database: _read_bits(database, keys), none)
+
+    def close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _read(self, read: Callable[[sqlite3.Connection], _Result], nothing: _Result) -> _Result:
+        """Where the file is missing, damaged or locked for long, turns have no vectors and words alone decide."""
+        if not self._file.exists():
+            return nothing
+        try:
+            return read(self._opened())
+        except sqlite3.OperationalError as error:
+            _LOG.warning("The vectors in %s cannot be read just now: %s", self._file, error)
+        except sqlite3.DatabaseError as error:
+            self._start_again(error)
+        return nothing
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._database is None:
+            try:
+                self._database = _connection(self._file)
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError as error:
+                self._start_again(error)
+                self._database = _connection(self._file)
+        return self._database
+
+    def _start_again(self, error: sqlite3.DatabaseError) -> None:
+        _LOG.warning("The vectors in %s are damaged and will be rebuilt: %s", self._file, error)
+        self.close()
+        self._file.unlink(missing_ok=True)
+
+
+def _vectors(turns: Iterable[IndexedTurn]) -> Iterator[tuple[int, bytes]]:
+    """A few turns at a time: a session may be larger than memory. Each leans to its neighbours, so parts overlap."""
+    part, settled = list[tuple[int, str]](), 0
+    for turn in turns:
+        part.append((turn.number, (f"{turn.name}: {turn.text}" if turn.name else turn.text)[:OPENING]))
+        if len(part) > _TURNS_AT_ONCE:
+            yield from list(_numbered_bits(part))[settled:-1]
+            part, settled = part[-2:], 1
+    yield from list(_numbered_bits(part))[settled:]
+
+
+def _numbered_bits(part: list[tuple[int, str]]) -> Iterator[tuple[int, bytes]]:
+    return zip([number for number, _ in part], turn_bits([text for _, text in part]), strict=True)
+
+
+def _read_bits(database: sqlite3.Connection, keys: Sequence[TurnKey]) -> dict[TurnKey, bytes]:
+    wanted: defaultdict[tuple[str, str, int], list[TurnKey]] = defaultdict(list)
+    for key in keys:
+        wanted[key.user, key.session_id, key.turn // BLOCK].append(key)
+    found: dict[TurnKey, bytes] = {}
+    for place, of_block in wanted.items():
+        numbers, bits = database.execute(_BLOCK_OF, place).fetchone() or (b"", b"")
+        starts = {number: at * BYTES for at, number in enumerate(array("I", numbers))}
+        found |= {key: bits[starts[key.turn] : starts[key.turn] + BYTES] for key in of_block if key.turn in starts}
+    return found
+
+
+def _connection(file: Path) -> sqlite3.Connection:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # The searches of a server come from many threads; SQLite takes their calls one at a time.
+    database = sqlite3.connect(file, timeout=_PATIENCE, check_same_thread=False)
+    database.execute("pragma synchronous = off")  # what a power cut loses is rebuilt: the truth is elsewhere
+    database.execute("pragma secure_delete = on")
+    if database.execute("pragma user_version").fetchone()[0] != _VECTOR_FORMAT:
+        database.executescript(_VECTOR_TABLES)
+    return database
