@@ -20,7 +20,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -43,7 +43,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, ProgrammingError
 
 from reverie.core.clock import Clock, TimeSpan
 from reverie.core.errors import BadSetting, DatabaseUnusable
@@ -85,12 +85,15 @@ _TABLES: dict[IdKind, Table] = {
 
 
 def engine(url: str) -> Engine:
-    try:
+    parsed = None
+    with suppress(ArgumentError):
         parsed = make_url(url)
-    except ArgumentError as error:
-        raise _unusable(url) from error
-    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
-        raise _unusable(url)
+    if parsed is None or parsed.get_backend_name() not in ("sqlite", "postgresql"):
+        raise BadSetting(
+            f"The database URL begins {url.split(':', 1)[0][:20]!r}.",
+            expected="sqlite:///path/to/reverie.db or postgresql://user@host/name",
+            next_step="Set it with --database, REVERIE_DATABASE or `database` in reverie.toml.",
+        )
     if parsed.get_backend_name() == "sqlite":
         made = _sqlite(parsed)
     else:
@@ -103,9 +106,8 @@ def engine(url: str) -> Engine:
 
 def _explained(context: ExceptionContext) -> None:
     """The driver's word for a database that cannot be used, with what to do about it."""
-    if isinstance(context.sqlalchemy_exception, OperationalError | DatabaseError) and not isinstance(
-        context.sqlalchemy_exception, IntegrityError | ProgrammingError
-    ):
+    error = context.sqlalchemy_exception
+    if isinstance(error, DatabaseError) and not isinstance(error, IntegrityError | ProgrammingError):
         words = str(context.original_exception).strip() or "no answer"
         if "readonly" in words.lower():
             context.is_disconnect = True  # what was opened while it could not be written stays so: open it again
@@ -114,14 +116,6 @@ def _explained(context: ExceptionContext) -> None:
         raise DatabaseUnusable(
             f"The database said: {words}.", next_step=f"{step} Nothing was changed."
         ) from context.original_exception
-
-
-def _unusable(url: str) -> BadSetting:
-    return BadSetting(
-        f"The database URL begins {url.split(':', 1)[0][:20]!r}.",
-        expected="sqlite:///path/to/reverie.db or postgresql://user@host/name",
-        next_step="Set it with --database, REVERIE_DATABASE or `database` in reverie.toml.",
-    )
 
 
 def _sqlite(url: URL) -> Engine:
@@ -286,10 +280,7 @@ def raise_walls(connection: Connection) -> None:
 
 def bypassed(connection: Connection) -> str | None:
     """The role this connection has, if no policy binds it."""
-    if connection.dialect.name != "postgresql":
-        return None
-    found: str | None = connection.execute(text(_BYPASSED)).scalar()
-    return found
+    return connection.execute(text(_BYPASSED)).scalar() if connection.dialect.name == "postgresql" else None
 
 
 def unbound(role: str) -> str:
@@ -328,16 +319,17 @@ def upsert(
     only_when_new: dict[str, Any] | None = None,
 ) -> None:
     new = only_when_new or {}
-    statement = _upsert(connection.dialect.name, table, tuple(key), tuple(row), tuple(new))
+    statement = _inserted(connection.dialect.name, table, tuple(key), tuple(row), tuple(new))
     connection.execute(statement, key | row | new)
 
 
 @cache
-def _upsert(dialect: str, table: Table, key: tuple[str, ...], row: tuple[str, ...], new: tuple[str, ...]) -> Executable:
+def _inserted(dialect: str, table: Table, key: tuple[str, ...], row: tuple[str, ...], new: tuple[str, ...]) -> Any:
+    """With the columns of `row` written over what there is, if there are any."""
     statement = _insert(dialect, table).values({name: bindparam(name) for name in key + row + new})
-    return _executable(
-        statement.on_conflict_do_update(index_elements=key, set_={name: statement.excluded[name] for name in row})
-    )
+    if not row:
+        return statement.on_conflict_do_nothing(index_elements=key)
+    return statement.on_conflict_do_update(index_elements=key, set_={name: statement.excluded[name] for name in row})
 
 
 def next_change(connection: Connection, workspace: str) -> int:
@@ -356,37 +348,25 @@ def next_number(connection: Connection, workspace: str, name: str) -> int:
 
 def add_to_counter(connection: Connection, workspace: str, name: str, more: int) -> int:
     """A counter after so many more. Its row stays locked until the commit."""
-    given = {"workspace": workspace, "name": name, "more": more}
+    given = {"workspace": workspace, "name": name, "value": more}
     return int(connection.execute(_counted(connection.dialect.name), given).scalar_one())
 
 
 def put_if_new(connection: Connection, table: Table, key: dict[str, Any], row: dict[str, Any]) -> None:
-    connection.execute(_put(connection.dialect.name, table, tuple(key), tuple(row)), key | row)
+    upsert(connection, table, key, {}, only_when_new=row)
 
 
 @cache
-def _put(dialect: str, table: Table, key: tuple[str, ...], row: tuple[str, ...]) -> Executable:
-    statement = _insert(dialect, table).values({name: bindparam(name) for name in key + row})
-    return _executable(statement.on_conflict_do_nothing(index_elements=key))
-
-
-@cache
-def _counted(dialect: str) -> Executable:
+def _counted(dialect: str) -> Any:
     table = schema.counters
-    columns = {"workspace": "workspace", "name": "name", "value": "more"}
-    statement = _insert(dialect, table).values({column: bindparam(name) for column, name in columns.items()})
+    statement = _insert(dialect, table).values({name: bindparam(name) for name in ("workspace", "name", "value")})
     so_many = {"value": table.c.value + statement.excluded.value}
     more = statement.on_conflict_do_update(index_elements=["workspace", "name"], set_=so_many)
-    return _executable(more.returning(table.c.value))
+    return more.returning(table.c.value)
 
 
 def _insert(dialect: str, table: Table) -> Any:
     return (postgresql if dialect == "postgresql" else sqlite).insert(table)
-
-
-def _executable(statement: Any) -> Executable:
-    assert isinstance(statement, Executable)
-    return statement
 
 
 def known_ids(engine: Engine, scope: Scope, kind: IdKind, beginnings: Sequence[str]) -> list[str]:
@@ -396,8 +376,5 @@ def known_ids(engine: Engine, scope: Scope, kind: IdKind, beginnings: Sequence[s
     if kind == "dream":
         with reading_across(engine, "nights") as connection:
             return list(connection.execute(asked.distinct()).scalars())
-    asked = asked.filter_by(workspace=scope.workspace)
-    if scope.user is not None:
-        asked = asked.filter_by(user=scope.user)
     with reading(engine, scope) as connection:
-        return list(connection.execute(asked.distinct()).scalars())
+        return list(connection.execute(asked.where(mine(table, scope)).distinct()).scalars())

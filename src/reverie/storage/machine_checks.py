@@ -87,7 +87,14 @@ def _database(url: str) -> Check:
             if connection is None:
                 return Check("database", True, "not made yet; the first command that needs it makes it")
             found = schema_version(connection)
-            said = f"schema {found or 'none yet'}, {_described(connection)}"
+            if connection.dialect.name == "postgresql":
+                kind = f"PostgreSQL {connection.execute(text('show server_version')).scalar()}"
+            else:
+                driver, journal = sqlite_driver(), connection.execute(text("pragma journal_mode")).scalar()
+                unsafe = driver.sqlite_version_info < WAL_IS_SAFE_FROM
+                kind = f"SQLite {driver.sqlite_version}, journal {journal}"
+                kind += " (WAL is unsafe in this version)" if unsafe else ""
+            said = f"schema {found or 'none yet'}, {kind}"
             if found is not None and found.isdigit() and int(found) > int(CURRENT):
                 return Check("database", False, f"{said}; newer than this Reverie knows ({CURRENT}): upgrade Reverie")
             if connection.dialect.name == "sqlite":
@@ -126,12 +133,3 @@ def _transcripts(url: str) -> Check:
     shown = "; ".join(f"{one.path}: {one.why}" for one in held[:_SHOWN])
     more = f"; and {len(held) - _SHOWN:,} more" if len(held) > _SHOWN else ""
     return Check("transcripts", True, f"could not be read, tried again when they change: {shown}{more}")
-
-
-def _described(connection: Connection) -> str:
-    if connection.dialect.name == "postgresql":
-        return f"PostgreSQL {connection.execute(text('show server_version')).scalar()}"
-    driver = sqlite_driver()
-    journal = connection.execute(text("pragma journal_mode")).scalar()
-    old = driver.sqlite_version_info < WAL_IS_SAFE_FROM
-    return f"SQLite {driver.sqlite_version}, journal {journal}{' (WAL is unsafe in this version)' if old else ''}"

@@ -17,7 +17,8 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, suppress
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -37,14 +38,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, StatementError
 
-from reverie.changes.ledger import Row, broken_links
+from reverie.changes.ledger import broken_links
 from reverie.core.errors import DatabaseUnusable
+from reverie.core.scope import Scope
 from reverie.erasure.records import Left
-from reverie.storage import schema
+from reverie.storage import ledger, schema
 from reverie.storage.backup.archive import LedgerHead, damaged
 from reverie.storage.database import engine as database_of
-from reverie.storage.database import reading_across
-from reverie.storage.ledger import row_from
+from reverie.storage.database import part_of, reading_across
 from reverie.system.files import sync_folder
 
 PATIENCE_SECONDS = 30.0
@@ -130,8 +131,12 @@ def copy_before(engine: Engine, found: str | None, target: str) -> Path | None:
     """`<database>.before-<target>`. None when there is nothing to lose, or another process was faster."""
     name = engine.url.database
     database = Path(name) if engine.dialect.name == "sqlite" and name and name != ":memory:" else None
-    if database is None or found is None or not _holds_rows(engine):
+    if database is None or found is None:
         return None
+    with engine.execution_options(reads=True).connect() as connection:
+        first = (text(f'select 1 from "{table.name}" limit 1') for table in tables(connection))
+        if not any(connection.execute(asked).first() for asked in first):
+            return None
     copy = database.with_name(f"{database.name}.before-{target}")
     part = copy.with_name(f"{copy.name}.{os.urandom(4).hex()}.part")
     try:
@@ -163,13 +168,6 @@ def copy_before(engine: Engine, found: str | None, target: str) -> Path | None:
     return copy
 
 
-def _holds_rows(engine: Engine) -> bool:
-    with engine.execution_options(reads=True).connect() as connection:
-        return any(
-            connection.execute(text(f'select 1 from "{table.name}" limit 1')).first() for table in tables(connection)
-        )
-
-
 def forget_nights(home: Path, database: str) -> None:
     """Its rows name a workspace and a user; those of nights under way go when they end and this is done again."""
     if database.startswith("sqlite"):
@@ -194,13 +192,10 @@ def forget_nights(home: Path, database: str) -> None:
         engine.dispose()
 
 
-@contextmanager
-def snapshot(engine: Engine) -> Iterator[Connection]:
+def snapshot(engine: Engine) -> AbstractContextManager[Connection]:
     """Everything as it was at one moment, whoever writes meanwhile."""
     postgres = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-    options = postgres if engine.dialect.name == "postgresql" else {}
-    with reading_across(engine, "upkeep", **options) as connection:
-        yield connection
+    return reading_across(engine, "upkeep", **postgres if engine.dialect.name == "postgresql" else {})
 
 
 def tables(connection: Connection) -> list[Table]:
@@ -237,27 +232,17 @@ def lines(connection: Connection, table: Table) -> Iterator[bytes]:
 def insert_lines(connection: Connection, table: Table, content: IO[bytes]) -> Iterator[int]:
     """Insert what the lines say; yields how many, page by page."""
     statement, names = insert(table), set(table.columns.keys())
-    page: list[dict[str, Any]] = []
-    for line in content:
-        page.append(_row(table, names, line))
-        if len(page) == PAGE:
-            _insert(connection, statement, page)
-            yield len(page)
-            page = []
-    if page:
-        _insert(connection, statement, page)
+    rows = (_row(table, names, line) for line in content)
+    while page := list(islice(rows, PAGE)):
+        try:
+            connection.execute(statement, page)
+        except IntegrityError as error:
+            raise damaged(f"the database does not take its rows ({error.orig})") from error
+        except StatementError as error:
+            if error.orig is None or isinstance(error.orig, TypeError | ValueError | AttributeError | OverflowError):
+                raise damaged("a row has a value of another kind than its column") from error
+            raise
         yield len(page)
-
-
-def _insert(connection: Connection, statement: Any, page: list[dict[str, Any]]) -> None:
-    try:
-        connection.execute(statement, page)
-    except IntegrityError as error:
-        raise damaged(f"the database does not take its rows ({error.orig})") from error
-    except StatementError as error:
-        if error.orig is None or isinstance(error.orig, TypeError | ValueError | AttributeError | OverflowError):
-            raise damaged("a row has a value of another kind than its column") from error
-        raise
 
 
 def _row(table: Table, names: set[str], line: bytes) -> dict[str, Any]:
@@ -292,23 +277,12 @@ def heads(connection: Connection) -> dict[str, LedgerHead]:
         last, (table.c.workspace == last.c.workspace) & (table.c.number == last.c.number)
     )
     ends = connection.execute(asked.order_by(table.c.workspace)).all()
-    return {one.workspace: LedgerHead(one.number, one.hash, _whole(connection, one.workspace)) for one in ends}
+    return {one.workspace: LedgerHead(one.number, one.hash, _is_whole(connection, one.workspace)) for one in ends}
 
 
-def _whole(connection: Connection, workspace: str) -> bool:
+def _is_whole(connection: Connection, workspace: str) -> bool:
+    chain = ledger.rows(part_of(connection), Scope(workspace, None, "upkeep"))
     try:
-        return next(broken_links(_chain(connection, workspace)), None) is None
+        return next(broken_links(chain), None) is None
     except (ValueError, OverflowError):  # a body or a time that nothing of ours wrote
         return False
-
-
-def _chain(connection: Connection, workspace: str) -> Iterator[Row]:
-    table, last = schema.ledger, None
-    while True:
-        asked = select(table).filter_by(workspace=workspace).order_by(table.c.number).limit(PAGE)
-        page = connection.execute(asked if last is None else asked.where(table.c.number > last)).all()
-        for one in page:
-            yield row_from(one)
-        if len(page) < PAGE:
-            return
-        last = page[-1].number
