@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import IO, Any, NamedTuple, Self
+from typing import IO, Any, Self
 
 from reverie.core.clock import moment, rfc3339
 from reverie.core.errors import BadInput, SchemaTooNew
@@ -144,14 +144,8 @@ def damaged(why: str) -> BadInput:
 
 
 def _member(one: Mapping[str, Any]) -> Member:
-    member = Member(
-        _text(one["name"]),
-        _count(one["bytes"]),
-        _text(one["sha256"]),
-        _text(one["table"]),
-        _text(one["path"]),
-        bool(one["executable"]),
-    )
+    name, digest, table, path = (_text(one[name]) for name in ("name", "sha256", "table", "path"))
+    member = Member(name, _count(one["bytes"]), digest, table, path, bool(one["executable"]))
     if len(member.sha256) != _HASH_DIGITS or bool(member.table) == bool(member.path):
         raise ValueError
     return member
@@ -232,12 +226,6 @@ class HashingStream(io.RawIOBase):
         return self._hash.hexdigest()
 
 
-class _Measured(NamedTuple):
-    bytes: int
-    sha256: str
-    lines: int
-
-
 class Unpacking:
     """Reads a backup through, as often as asked."""
 
@@ -249,7 +237,7 @@ class Unpacking:
 
     def verified(self) -> tuple[Manifest, bytes]:
         """The manifest, once every byte of the backup was read and found to be as it says."""
-        found: dict[str, _Measured] = {}
+        found: dict[str, tuple[int, str, int]] = {}
         said = b""
         for header, content in self._members("Checking"):
             if said or header.name in found or len(found) >= MOST_MEMBERS:
@@ -262,7 +250,7 @@ class Unpacking:
                 size, lines = 0, 0
                 while block := content.read(_BLOCK):
                     size, lines = size + len(block), lines + block.count(b"\n")
-                found[header.name] = _Measured(size, content.digest(), lines)
+                found[header.name] = size, content.digest(), lines
         if not said:
             raise damaged("it ends before its manifest")
         manifest = read_manifest(said)
@@ -336,16 +324,17 @@ class _PlainFile(tarfile.TarInfo):
         return found
 
 
-def _compare(manifest: Manifest, found: dict[str, _Measured]) -> None:
+def _compare(manifest: Manifest, found: dict[str, tuple[int, str, int]]) -> None:
+    """Each was found with its size, its hash and how many lines it has."""
     rows = dict.fromkeys(manifest.tables, 0)
     for member in manifest.members:
-        one = found.pop(member.name, None)
-        if one is None:
+        if member.name not in found:
             raise damaged(f"{member.name[:200]!r} is missing")
-        if (one.bytes, one.sha256) != (member.bytes, member.sha256):
+        size, digest, lines = found.pop(member.name)
+        if (size, digest) != (member.bytes, member.sha256):
             raise damaged(f"{member.name[:200]!r} is not what was written: its hash differs")
         if member.table:
-            rows[member.table] = rows.get(member.table, 0) + one.lines
+            rows[member.table] = rows.get(member.table, 0) + lines
     if found:
         raise damaged(f"{next(iter(found))[:200]!r} is not in its manifest")
     if rows != manifest.tables:

@@ -94,12 +94,17 @@ def _packed(archive: Packing, connection: Connection, home: Path, at: datetime, 
     chain = heads(connection)
     folders, left_out = list[str](), list[str]()
     for found in files_to_back_up(home):
-        if found.odd:
-            left_out.append(found.path)
-        elif found.file is None:
-            folders.append(found.path)
-        else:
-            members.append(_file(archive, found.path, found.file))
+        if found.file is None or found.odd:
+            (left_out if found.odd else folders).append(found.path)
+            continue
+        about = os.fstat(found.file.fileno())
+        try:
+            members.append(archive.add_file(found.path, found.file, about.st_size, bool(about.st_mode & stat.S_IXUSR)))
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            why = f"{found.path} became shorter while it was read."
+            raise DiskFailed(why, next_step="Nothing was changed. Try again.") from error
     manifest = Manifest(schema, at, counts, chain, tuple(members), tuple(folders), tuple(left_out))
     archive.add_manifest(manifest_bytes(manifest))
     return manifest
@@ -115,18 +120,6 @@ def _rows(archive: Packing, connection: Connection, table: Table) -> Iterator[tu
             chunk, rows, number = bytearray(), 0, number + 1
     if rows:
         yield archive.add_rows(table.name, number, bytes(chunk)), rows
-
-
-def _file(archive: Packing, path: str, file: IO[bytes]) -> Member:
-    about = os.fstat(file.fileno())
-    try:
-        return archive.add_file(path, file, about.st_size, bool(about.st_mode & stat.S_IXUSR))
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise DiskFailed(
-            f"{path} became shorter while it was read.", next_step="Nothing was changed. Try again."
-        ) from error
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
@@ -200,70 +193,58 @@ def restore(file: Path, home: Path, database: str, *, named: str | None = None, 
     try:
         with _opened(file) as opened:
             backup = Unpacking(opened, watch)
-            return _Restoring(backup, *_readable(backup), engine, home, named).run()
+            manifest, said = _readable(backup)
+            # Looking at an SQLite database that is not there would make it.
+            if unfinished(home) is None and _is_there(engine):
+                with reading_across(engine, "upkeep") as connection:
+                    refuse_rows(connection, manifest)
+            make_folder(home)
+            with flocked_folder(home, timeout=0), explained(home):
+                if is_committed(engine, home, said, manifest):
+                    move_in(home)
+                    return Restored(home, manifest, finished=True)
+                discard_stage(home)
+                refuse_home(home)
+                try:
+                    with writing_across(engine, "upkeep") as connection:
+                        place = stage(home, manifest.folders)
+                        _put_back(backup, manifest, connection, place)
+                        repointed = point_at(place, named)
+                        replace_file(place / NAME, said)  # from here on the stage is complete
+                        sync_below(place)
+                except BaseException:
+                    discard_stage(home)
+                    raise
+                engine.dispose()  # its last connection writes everything to the disk
+                move_in(home)
+                return Restored(home, manifest, repointed)
     finally:
         engine.dispose()
 
 
-@dataclass(frozen=True, slots=True)
-class _Restoring:
-    backup: Unpacking
-    manifest: Manifest
-    said: bytes
-    engine: Engine
-    home: Path
-    named: str | None
-
-    def run(self) -> Restored:
-        if unfinished(self.home) is None:
-            refuse_database(self.engine, self.manifest)
-        make_folder(self.home)
-        with flocked_folder(self.home, timeout=0), explained(self.home):
-            if is_committed(self.engine, self.home, self.said, self.manifest):
-                move_in(self.home)
-                return Restored(self.home, self.manifest, finished=True)
-            discard_stage(self.home)
-            refuse_home(self.home)
-            return self._restored()
-
-    def _restored(self) -> Restored:
-        try:
-            with writing_across(self.engine, "upkeep") as connection:
-                place = stage(self.home, self.manifest.folders)
-                self._rows_and_files(connection, place)
-                repointed = point_at(place, self.named)
-                replace_file(place / NAME, self.said)  # from here on the stage is complete
-                sync_below(place)
-        except BaseException:
-            discard_stage(self.home)
-            raise
-        self.engine.dispose()  # its last connection writes everything to the disk
-        move_in(self.home)
-        return Restored(self.home, self.manifest, repointed)
-
-    def _rows_and_files(self, connection: Connection, place: Path) -> None:
-        """The rows go into the schema they were taken from; then that is brought to ours."""
-        keep_others_out(connection)
-        refuse_rows(connection, self.manifest)
-        upgrade(connection, self.manifest.schema)
-        self._fill(connection, place)
-        upgrade(connection, CURRENT)
-        if heads(connection) != self.manifest.ledger:
-            raise damaged("its ledger does not end where it says, or its chain is broken")
-
-    def _fill(self, connection: Connection, place: Path) -> None:
-        ours = {*schema.metadata.tables} & {*inspect(connection).get_table_names()}
-        counts = dict.fromkeys(self.manifest.tables, 0)
-        known = {name: reflected_table(connection, name) for name in counts if name in ours}
-        for member, content in self.backup.members(self.manifest):
-            if member.path:
-                put_beside(place, member, content)
-            elif member.table in known:
-                counts[member.table] += sum(insert_lines(connection, known[member.table], content))
-            else:
-                raise damaged(f"schema {self.manifest.schema} has no table {member.table[:100]!r}")
-        if counts != self.manifest.tables:
-            raise damaged("its tables do not have the rows it says")
+def _put_back(backup: Unpacking, manifest: Manifest, connection: Connection, place: Path) -> None:
+    """The rows go into the schema they were taken from; then that is brought to ours."""
+    lock_schema(connection)
+    there = ", ".join(f'"{table.name}"' for table in tables(connection))
+    if connection.dialect.name == "postgresql" and there:  # on SQLite the transaction itself keeps others out
+        connection.execute(text(f"lock table {there} in exclusive mode"))
+    refuse_rows(connection, manifest)
+    upgrade(connection, manifest.schema)
+    ours = {*schema.metadata.tables} & {*inspect(connection).get_table_names()}
+    counts = dict.fromkeys(manifest.tables, 0)
+    known = {name: reflected_table(connection, name) for name in counts if name in ours}
+    for member, content in backup.members(manifest):
+        if member.path:
+            put_beside(place, member, content)
+        elif member.table in known:
+            counts[member.table] += sum(insert_lines(connection, known[member.table], content))
+        else:
+            raise damaged(f"schema {manifest.schema} has no table {member.table[:100]!r}")
+    if counts != manifest.tables:
+        raise damaged("its tables do not have the rows it says")
+    upgrade(connection, CURRENT)
+    if heads(connection) != manifest.ledger:
+        raise damaged("its ledger does not end where it says, or its chain is broken")
 
 
 def _readable(backup: Unpacking) -> tuple[Manifest, bytes]:
@@ -301,21 +282,6 @@ def refuse_home(home: Path) -> None:
 def unfinished(home: Path) -> bytes | None:
     """The manifest a killed restore left beside, once all of its files were there."""
     return read_file(home / STAGE / NAME)
-
-
-def refuse_database(engine: Engine, manifest: Manifest) -> None:
-    """Looking at an SQLite database that is not there would make it."""
-    if _is_there(engine):
-        with reading_across(engine, "upkeep") as connection:
-            refuse_rows(connection, manifest)
-
-
-def keep_others_out(connection: Connection) -> None:
-    """Until the commit. On SQLite the transaction itself sees to that."""
-    lock_schema(connection)
-    names = ", ".join(f'"{table.name}"' for table in tables(connection))
-    if connection.dialect.name == "postgresql" and names:
-        connection.execute(text(f"lock table {names} in exclusive mode"))
 
 
 def refuse_rows(connection: Connection, manifest: Manifest) -> None:

@@ -9,7 +9,7 @@ import shutil
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -70,20 +70,16 @@ def _below(parent: int, name: str, path: str) -> Iterator[FoundFile]:
 
 def data_in(home: Path) -> list[str]:
     """Name what of Reverie's is in this folder already. Settings that set nothing are nothing."""
-    found = [name for name in (*KEPT[1:], *_OTHERS) if _holds_something(home / name)]
-    settings = home / SETTINGS
-    return [SETTINGS, *found] if settings.is_symlink() or (settings.exists() and _sets(settings)) else found
+    return [name for name in (SETTINGS, *KEPT[1:], *_OTHERS) if _holds_something(home / name)]
 
 
 def _holds_something(path: Path) -> bool:
-    if path.is_dir() and not path.is_symlink():
+    if path.is_symlink() or not path.exists():
+        return path.is_symlink()
+    if path.is_dir():
         return any(path.iterdir())
-    return path.is_symlink() or path.exists()
-
-
-def _sets(path: Path) -> bool:
     try:
-        return bool(tomllib.loads(path.read_text("utf-8")))
+        return path.name != SETTINGS or bool(tomllib.loads(path.read_text("utf-8")))
     except (OSError, ValueError):
         return True
 
@@ -148,11 +144,10 @@ def point_at(place: Path, database: str | None) -> bool:
     if database is not None:
         text = f"database = {_quoted(database)}\n{text}"
         wanted["database"] = database
-    try:
-        as_wanted = tomllib.loads(text) == wanted
-    except ValueError:
-        as_wanted = False
-    if not as_wanted:  # a value over several lines
+    written = None
+    with suppress(ValueError):
+        written = tomllib.loads(text)
+    if written != wanted:  # a value over several lines
         text = _written(wanted)
     replace_file(path, text.encode())
     return True
