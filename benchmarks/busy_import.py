@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reverie.app import open_home
-from reverie.core.keys import Permission
+from reverie.core.scope import Permission
 
 WRITES = 150
 WANTED = 3.0

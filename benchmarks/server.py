@@ -32,8 +32,7 @@ from sqlalchemy import select, text
 from sqlalchemy.engine import make_url
 
 from reverie.app import open_home
-from reverie.core.keys import Permission
-from reverie.core.scope import Scope
+from reverie.core.scope import Permission, Scope
 from reverie.storage import schema
 from reverie.storage.database import engine as make_engine
 from reverie.storage.database import reading, writing_across

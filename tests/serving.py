@@ -14,7 +14,7 @@ from typing import Any
 import uvicorn
 
 from reverie.app import Home
-from reverie.core.keys import Permission
+from reverie.core.scope import Permission
 from reverie.server.app import api_application
 from reverie.server.caller import CallLimits, House
 from reverie.server.middleware import PatientProtocol

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from reverie.app import Home
 from reverie.changes.proposal import ProposalStatus, Suggestion
 from reverie.changes.queue import Waiting
-from reverie.core.keys import Permission
-from reverie.core.scope import Origin
+from reverie.core.scope import Origin, Permission
 from reverie.memory.operation import Add, Replace, entry_hash
 from reverie.transcripts.session import Evidence
 from tests.browsing import browse, morning_after, pages_of, team_pages_of

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home
-from reverie.core.keys import Permission
+from reverie.core.scope import Permission
 from reverie.server import extensions
 from reverie.server.caller import House
 from reverie.server.middleware import IMPORTING

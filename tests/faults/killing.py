@@ -43,7 +43,6 @@ WATCHED = (
     "reverie.storage.history",
     "reverie.storage.ledger",
     "reverie.storage.migrations",
-    "reverie.storage.proposals",
     "reverie.storage.server_records",
     "reverie.storage.session",
     "reverie.storage.store",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from reverie.app import Home
-from reverie.core.keys import Permission
+from reverie.core.scope import Permission
 from reverie.server.caller import CallLimits, House, Sharing
 from reverie.server.wire import Problem
 from tests.conftest import HomeMaker

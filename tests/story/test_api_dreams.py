@@ -14,8 +14,7 @@ import pytest
 
 from reverie.app import Home, open_home
 from reverie.core.errors import StillLocked
-from reverie.core.keys import Permission
-from reverie.core.scope import Scope
+from reverie.core.scope import Permission, Scope
 from reverie.dreams.stores.dream import StoreDreamProgress
 from tests.conftest import NOON, HomeMaker
 from tests.serving import Served, serving

@@ -26,7 +26,7 @@ from reverie.cli.serve import keys as keys_command
 from reverie.cli.serve import serve as serve_command
 from reverie.core.clock import FixedClock
 from reverie.core.errors import BadInput, BadSetting, NotFound
-from reverie.core.keys import Keyring, Permission
+from reverie.core.scope import Keyring, Permission
 from reverie.server.caller import House
 from tests.conftest import NOON
 

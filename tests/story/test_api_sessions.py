@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from reverie.app import Home
-from reverie.core.keys import Permission
-from reverie.core.scope import Origin, Scope
+from reverie.core.scope import Origin, Permission, Scope
 from reverie.server import middleware as guard
 from reverie.server import sessions as streaming
 from tests.serving import Served, serving

@@ -17,8 +17,7 @@ from reverie.changes.outside_edits import OutsideEdits
 from reverie.changes.stores import StoreWrites
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
-from reverie.core.keys import ApiKey, Permission
-from reverie.core.scope import Origin, Scope
+from reverie.core.scope import ApiKey, Origin, Permission, Scope
 from reverie.memory.library import Stores
 from reverie.memory.operation import Conflicted, Replace, entry_hash
 from reverie.memory.store import Author, PathTaken, StoredMemory, VersionQuery, WriteContext

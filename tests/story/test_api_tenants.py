@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from reverie.app import Home
-from reverie.core.keys import Permission
+from reverie.core.scope import Permission
 from reverie.server.app import api_application
 from reverie.server.caller import House
 from tests.serving import Answer, Served, serving

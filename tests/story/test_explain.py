@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from reverie.app import Home
 from reverie.cli import reverie
 from reverie.core.errors import NotFound
-from reverie.core.keys import Permission
+from reverie.core.scope import Permission
 from reverie.dreams.dream import Dream
 from tests.serving import serving
 from tests.story.test_api_dreams import dreamt, recorded

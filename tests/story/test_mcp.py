@@ -21,8 +21,7 @@ from mcp.shared.exceptions import MCPError
 
 from reverie.app import Home, open_home
 from reverie.core.errors import BadInput
-from reverie.core.keys import Permission
-from reverie.core.scope import Origin
+from reverie.core.scope import Origin, Permission
 from reverie.integrations.agent_tools import MOST_WAITING, AgentTools
 from reverie.integrations.mcp_server import McpServer, http_app, listed_tools
 from reverie.memory.operation import Add

@@ -154,7 +154,6 @@ def _with_a_slow_migration(folder: Path) -> Path:
     ours = Path(migrations.__file__).parent
     scripts = folder / "scripts"
     (scripts / "versions").mkdir(parents=True)
-    (scripts / "env.py").write_text((ours / "env.py").read_text())
     for step in (ours / "versions").glob("*.py"):
         (scripts / "versions" / step.name).write_text(step.read_text())
     (scripts / "versions" / f"{NEXT}_slow.py").write_text(SLOW_MIGRATION)

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from reverie.app import open_home
 from reverie.cli.serve import serve
-from reverie.core.keys import Permission
+from reverie.core.scope import Permission
 
 
 @contextmanager

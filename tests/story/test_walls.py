@@ -13,8 +13,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ProgrammingError
 
 from reverie.app import checkup
-from reverie.core.keys import Permission
-from reverie.core.scope import Scope
+from reverie.core.scope import Permission, Scope
 from reverie.storage import schema
 from reverie.storage.database import SEEN_ON, Errand, raise_walls, reading, reading_across, writing, writing_across
 from reverie.storage.database import engine as make_engine

@@ -12,8 +12,7 @@ from starlette.testclient import TestClient
 from reverie.app import Home
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.queue import Waiting
-from reverie.core.keys import Permission
-from reverie.core.scope import Scope
+from reverie.core.scope import Permission, Scope
 from reverie.memory.operation import Add
 from reverie.memory.store import Author
 from reverie.server.app import api_application as api

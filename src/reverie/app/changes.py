@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadSetting, NotFound, NotPermitted, ReverieError
-from reverie.core.keys import checked_workspace
-from reverie.core.scope import LOCAL, Scope
+from reverie.core.scope import LOCAL, Scope, checked_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,7 +126,7 @@ def review(home: Home) -> Review:
     from reverie.changes.land import Landing, Proposing
     from reverie.changes.policy import read_policy, related_statements
     from reverie.changes.queue import Review
-    from reverie.storage.proposals import SqlProposals
+    from reverie.storage.ledger import SqlProposals
 
     scope, history, ids, clock = home.owned, home.history_records, home.ids, home.clock
     gated = {one.name: why for one in home.targets.offered() if (why := getattr(one, "approval", ""))}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from reverie.changes.session_context import ContextBuilder
     from reverie.changes.skill_changes import SkillChanges
     from reverie.changes.sync import Mirror, Sync
-    from reverie.core.keys import Keyring
+    from reverie.core.scope import Keyring
     from reverie.experiments import Experiments
     from reverie.harnesses.installers import Installing
     from reverie.memory.library import Entry, Memory

@@ -11,8 +11,7 @@ from reverie.app.changes import without_secrets
 from reverie.app.home import Home
 from reverie.app.nights import curator
 from reverie.core.errors import NotFound
-from reverie.core.keys import Keyring, checked_workspace
-from reverie.core.scope import LOCAL, Origin, Scope
+from reverie.core.scope import LOCAL, Keyring, Origin, Scope, checked_workspace
 
 if TYPE_CHECKING:
     from reverie.changes.history import History, Instruction

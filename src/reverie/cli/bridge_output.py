@@ -19,7 +19,7 @@ from reverie.cli.shell import console, terminal_safe
 from reverie.core.clock import SystemClock
 from reverie.core.errors import NotReached
 from reverie.core.ids import plural
-from reverie.core.keys import Permission
+from reverie.core.scope import Permission
 
 if TYPE_CHECKING:
     from reverie.app import Home

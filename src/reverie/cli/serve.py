@@ -17,13 +17,12 @@ import click
 from reverie.cli.shell import Shell, common, day, print_json
 from reverie.core.errors import BadSetting
 from reverie.core.ids import is_loopback
-from reverie.core.keys import Permission
-from reverie.core.scope import LOCAL
+from reverie.core.scope import LOCAL, Permission
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from reverie.core.keys import ApiKey
+    from reverie.core.scope import ApiKey
 
 
 IDLE_SECONDS = 75  # longer than proxies keep a connection, so that it is they who close it

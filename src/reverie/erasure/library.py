@@ -26,8 +26,7 @@ from reverie.changes.queue import Review, Waiting
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.ids import Ids
-from reverie.core.keys import checked_workspace
-from reverie.core.scope import LOCAL, Scope
+from reverie.core.scope import LOCAL, Scope, checked_workspace
 from reverie.erasure.records import (
     DerivedFiles,
     Documents,

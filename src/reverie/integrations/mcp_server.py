@@ -313,7 +313,7 @@ def http_app(server: McpServer) -> Starlette:
 
 
 def _admits(server: McpServer, headers: Mapping[str, str]) -> bool:
-    from reverie.core.keys import Permission
+    from reverie.core.scope import Permission
 
     bearer = headers.get("authorization", "")
     secret = bearer[7:] if bearer[:7].lower() == "bearer " else headers.get("x-api-key", "")

@@ -28,8 +28,7 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 from reverie.app import Home
 from reverie.changes.stores import StoreWrites
 from reverie.core.errors import ReverieError
-from reverie.core.keys import ApiKey, Keyring, Permission
-from reverie.core.scope import LOCAL, Scope
+from reverie.core.scope import LOCAL, ApiKey, Keyring, Permission, Scope
 from reverie.dreams.stores.dreaming import StoreDreaming
 from reverie.erasure.library import Erasing
 from reverie.memory.library import Stores

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from reverie.core.errors import BadInput
-from reverie.core.keys import Permission
+from reverie.core.scope import Permission
 from reverie.dreams.dream import Fate, Judged, Status
 from reverie.dreams.stores.dream import DreamQuery, PageDiff, StoreDream, StoreWish
 from reverie.llm.settings import BUILT_IN

@@ -7,7 +7,7 @@ they could decide. Only `app` imports from here.
     upkeep, machine_checks           what keeps a database and its files in order; what `reverie doctor` looks at
     sessions, session_rows           transcripts; sources and files that could not be read
     server_records                   sessions recorded over the API, agents, environments, API keys
-    history, ledger, proposals       Changes with their ledger, proposals, what sessions were given
+    history, ledger                  Changes with their ledger, proposals, what sessions were given
     stores, store_target             memory stores, their memories and versions, and a store as a Target
     dreams                           nights: leases, plans, what was staged, what models took; the queue, by DBOS
     search_index                     every turn in tantivy, and its vector: derived, and rebuilt when in doubt

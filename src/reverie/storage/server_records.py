@@ -1,5 +1,5 @@
 """What only a server keeps: sessions recorded over the API, agents and environments (`reverie.transcripts.recorded`),
-and API keys (`reverie.core.keys.KeyRecords`).
+and API keys (`reverie.core.scope.KeyRecords`).
 
 An event and its words are committed together: the transcript is never behind what was acknowledged.
 """
@@ -15,8 +15,7 @@ from sqlalchemy import Connection, Select, delete, insert, or_, select, update
 
 from reverie.core.clock import Clock, TimeSpan
 from reverie.core.ids import from_json, values_of
-from reverie.core.keys import ApiKey, Permission
-from reverie.core.scope import Scope
+from reverie.core.scope import ApiKey, Permission, Scope
 from reverie.storage import ledger, schema
 from reverie.storage.database import (
     SqlAdapter,

@@ -14,7 +14,7 @@ from typing import Protocol
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
-from reverie.core.keys import ApiKey, Permission
+from reverie.core.scope import ApiKey, Permission
 from reverie.web.pages import Pages
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})

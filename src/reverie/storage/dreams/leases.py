@@ -43,7 +43,7 @@ from reverie.dreams.records import (
 from reverie.storage import ledger, schema
 from reverie.storage.database import SqlAdapter, next_number, owner_key, upsert, writing
 from reverie.storage.history import SqlHistory
-from reverie.storage.proposals import SqlProposals, score_from_json, suggestion_as_json, suggestion_from_json
+from reverie.storage.ledger import SqlProposals, score_from_json, suggestion_as_json, suggestion_from_json
 
 WORKING = (schema.chosen, schema.noticed, schema.planned, schema.answers)
 _NOT_WORTH_A_WRITE = LEASE / 15

@@ -65,13 +65,18 @@ def lock_schema(connection: Connection) -> None:
 
 def upgrade(connection: Connection, target: str, scripts: Path = _VERSIONS) -> None:
     """Within the transaction of whoever asks."""
-    from alembic import command
-    from alembic.config import Config
+    from alembic.migration import MigrationContext
+    from alembic.operations import Operations
+    from alembic.script import ScriptDirectory
 
-    config = Config()
-    config.set_main_option("script_location", str(scripts).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, target)
+    script, context = ScriptDirectory(str(scripts)), MigrationContext.configure(connection)
+    done = context.get_current_revision() or "base"
+    steps = list(script.iterate_revisions(target, done))
+    context.stamp(script, done)  # makes the table of the version, before all others
+    with Operations.context(context):
+        for step in reversed(steps):
+            step.module.upgrade()
+            context.stamp(script, step.revision)
     raise_walls(connection)
 
 
