@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.audit.hazards import hazards
+from reverie.audit.hazards import expired, hazards, junk
 from reverie.audit.inventory import (
     AuditedDocument,
     Finding,
@@ -24,10 +24,9 @@ from reverie.audit.inventory import (
     home_of,
     meet,
 )
-from reverie.audit.junk import expired, junk
 from reverie.audit.library import examined, suggestions
 from reverie.audit.references import dead_path, missing_from_project, read_project
-from reverie.audit.report import graded, join_markup, tag
+from reverie.audit.report import AuditReport, audit_page, graded
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied
 from reverie.skills.skill import read_skill
 
@@ -317,9 +316,11 @@ def test_the_grade_says_how_it_came_about() -> None:
     assert graded(10, 0, [finding(1), finding(1)], frozenset()).points == 97
 
 
-def test_markup_is_escaped_unless_it_was_made_here() -> None:
-    assert join_markup("<b>", tag("i", "&")) == "&lt;b&gt;<i>&amp;</i>"
-    assert tag("p", title='"><script>', class_="x") == '<p title="&quot;&gt;&lt;script&gt;" class="x"></p>'
+def test_every_text_of_the_page_is_escaped() -> None:
+    finding = Finding(FindingKind.JUNK, "low", Spot("h", "<i>", "M", 1), '"><script>', "<b>&", other_words="</p>")
+    page = audit_page(AuditReport(datetime(2026, 1, 2, tzinfo=UTC), (), (finding,)))
+    assert "&lt;b&gt;&amp;" in page and "&lt;i&gt;/M #1" in page and "&lt;/p&gt;" in page
+    assert "&#34;&gt;&lt;script&gt;" in page and "<script" not in page
 
 
 def test_one_entry_gets_one_suggestion_whatever_is_wrong_with_it() -> None:

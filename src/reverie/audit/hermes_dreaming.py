@@ -42,16 +42,14 @@ def read_traces(folder: Path, home: str, target: str, machine: Machine) -> Trace
                 wrote = (wrote or set()) | lines
         files = sorted(name for name in machine.below(place) if "/" not in name and name != ASIDE)
         if LOCK in files or wrote is not None:
-            copies = {one: tuple(_entries(place / "backups", one, machine)) for one in _DOCUMENTS}
+            copies = dict[str, tuple[str, ...]]()
+            for one in _DOCUMENTS:
+                names = sorted(name for name in machine.below(place / "backups") if name.endswith(f"/{one}"))
+                texts = (machine.read(place / "backups" / name) or "" for name in names[-_MOST_COPIES:])
+                read = (FORMATS["hermes"].read(text.encode("utf-8", "surrogateescape")) for text in texts)
+                copies[one] = tuple(entry for each in read for entry in each.entries)
             return Traces(home, target, tuple(files), frozenset(wrote or ()), copies)
     return None
-
-
-def _entries(folder: Path, document: str, machine: Machine) -> Iterator[str]:
-    names = sorted(name for name in machine.below(folder) if name.endswith(f"/{document}"))[-_MOST_COPIES:]
-    for name in names:
-        content = (machine.read(folder / name) or "").encode("utf-8", "surrogateescape")
-        yield from FORMATS["hermes"].read(content).entries
 
 
 def damage(
@@ -80,24 +78,15 @@ def _in_document(document: AuditedDocument, trace: Traces | None, shown: Mapping
         bare = re.sub(r"\A(?:§\s*\n)+|(?:\n\s*§)+\Z", "", statement.text).strip()
         if signed and bare:
             why = "A lone § was left at its edge when the entry beside it was removed as if it were a line."
-            yield Finding(
-                FindingKind.DAMAGED,
-                "medium",
-                statement.spot,
-                words,
-                why,
-                "Take the § out.",
-                replaced(statement, bare, why),
-            )
+            mended = replaced(statement, bare, why)
+            yield Finding(FindingKind.DAMAGED, "medium", statement.spot, words, why, "Take the § out.", mended)
             continue
         copies = trace.copies.get(statement.spot.document, ()) if trace else ()
         cut = [whole for whole in copies if whole.endswith(f"\n{statement.text}")]
         if len(set(cut)) == 1:
             why = "Its first line was cut off; a copy made before still has it."
-            mended = replaced(statement, cut[-1], why)
-            yield Finding(
-                FindingKind.DAMAGED, "medium", statement.spot, words, why, "Bring the first line back.", mended
-            )
+            mended, advice = replaced(statement, cut[-1], why), "Bring the first line back."
+            yield Finding(FindingKind.DAMAGED, "medium", statement.spot, words, why, advice, mended)
     if statements:
         yield from _glued(statements[-1], trace, shown)
 
@@ -117,11 +106,7 @@ def _glued(last: AuditedStatement, trace: Traces | None, shown: Mapping[str, str
     said = [_HINT.sub("", line).removeprefix("- ").strip() for line in lines[keep:]]
     why = "hermes-dreaming glued a line of its own onto the last entry, so that Hermes reads both as one."
     document = last.spot.document
-    wanted = operated(
-        last,
-        why,
-        Replace(document, last.sha256, "\n".join(lines[:keep]).rstrip()),
-        *(Add(document, one) for one in said),
-    )
+    kept = Replace(document, last.sha256, "\n".join(lines[:keep]).rstrip())
+    wanted = operated(last, why, kept, *(Add(document, one) for one in said))
     words = shown.get(last.text) or shown_words(last.text)
     yield Finding(FindingKind.DAMAGED, "medium", last.spot, words, why, "Make it an entry of its own.", wanted)

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -135,6 +135,7 @@ class ThisMachine:
                 yield (Path(at) / name).relative_to(folder).as_posix()
 
 
+SKILL = "skill:"
 _PROJECT = ("claude/", "agents:")
 _READS_PROJECTS = ("claude", "codex")
 
@@ -186,6 +187,11 @@ class AuditedStatement:
         return entry_hash(self.text)
 
     @property
+    def is_rule(self) -> bool:
+        """A rule of a skill, which is held against memory."""
+        return self.circle.startswith(SKILL)
+
+    @property
     def place(self) -> tuple[str, str]:
         return self.spot.target, self.spot.document
 
@@ -203,11 +209,10 @@ class AuditedDocument:
 
     @cached_property
     def statements(self) -> tuple[AuditedStatement, ...]:
+        cuts = enumerate(_cut(self.text, self.form), 1)
         return tuple(
-            AuditedStatement(
-                Spot(self.spot.home, self.spot.target, self.spot.document, number), *cut[:2], self.circle, cut[2]
-            )
-            for number, cut in enumerate(_cut(self.text, self.form), 1)
+            AuditedStatement(replace(self.spot, number=number), text, is_entry, self.circle, section)
+            for number, (text, is_entry, section) in cuts
         )
 
 
@@ -253,10 +258,10 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
+    """`context` is what agents are given besides, which is nobody's memory: SOUL.md, .hermes.md."""
+
     documents: tuple[AuditedDocument, ...] = ()
-    context: tuple[
-        AuditedDocument, ...
-    ] = ()  # what agents are given besides, which is nobody's memory: SOUL.md, .hermes.md
+    context: tuple[AuditedDocument, ...] = ()
     skills: tuple[KeptSkill, ...] = ()
     traces: tuple[Traces, ...] = ()
     unread: tuple[Unread, ...] = ()

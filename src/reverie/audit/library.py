@@ -54,7 +54,9 @@ class AuditSources:
 
     def look(self, paths: Iterable[str], now: datetime, *, only: bool, also: Target | None = None) -> Inventory:
         given = [Path(path).expanduser().absolute() for path in paths]
-        self._check(given)
+        gone = next((path for path in given if not self.machine.exists(path)), None)
+        if gone is not None:
+            raise BadInput(f"There is no {gone}.", expected="a folder, or a Markdown file")
         targets = {also.key: also} if also else {}
         targets |= {target.key: target for path in given for target in self._at(path)}
         if not only:
@@ -66,15 +68,13 @@ class AuditSources:
             for folder in self._skill_folders(given, targets.values(), only)
             for one in self._skills(*folder, now, unread)
         ]
-        hermes = [target for target in targets.values() if target.key.startswith("hermes:")]
-        traces = [found for target in hermes if (found := self._traces(target))]
+        traces = list[Traces]()
+        for target in (target for target in targets.values() if target.key.startswith("hermes:")):
+            dreaming = Path(target.key.removeprefix("hermes:")) / "dreaming"
+            if found := read_traces(dreaming, home_of(target.name), target.name, self.machine):
+                traces.append(found)
         context = [one for target in targets.values() for one in self._context(target, unread)]
         return Inventory(tuple(documents), tuple(context), tuple(skills), tuple(traces), tuple(unread))
-
-    def _check(self, given: Iterable[Path]) -> None:
-        gone = next((path for path in given if not self.machine.exists(path)), None)
-        if gone is not None:
-            raise BadInput(f"There is no {gone}.", expected="a folder, or a Markdown file")
 
     # ---- targets -----------------------------------------------------------------------------------------------------
 
@@ -126,10 +126,6 @@ class AuditSources:
                 ending = name.rpartition("*")[2]
                 yield from (below / one for one in self.machine.below(below) if one.endswith(ending))
 
-    def _traces(self, target: Target) -> Traces | None:
-        folder = Path(target.key.removeprefix("hermes:"))
-        return read_traces(folder / "dreaming", home_of(target.name), target.name, self.machine)
-
     # ---- skills ------------------------------------------------------------------------------------------------------
 
     def _skill_folders(
@@ -176,21 +172,16 @@ class AuditSources:
             for subject in folder.subjects():
                 files = folder.files(subject)
                 skill = read_skill(subject, files)
-                use = _use(usage.get(skill.name) or usage.get(subject), now)
-                yield KeptSkill(
-                    Spot(home, folder.name, subject), skill, files, amendable, home.startswith("hermes"), use
-                )
+                # The counts of Hermes. A skill that was archived, or of which nothing was counted, has no say.
+                counted, use = mapping_or_empty(usage.get(skill.name) or usage.get(subject)), None
+                if counted.get("state") != "archived" and isinstance(counted.get("use_count"), int):
+                    made = moment(counted.get("created_at"))
+                    days = (now - made).total_seconds() / 86_400 if made else None
+                    use = Use(counted["use_count"], days, bool(counted.get("pinned")))
+                spot = Spot(home, folder.name, subject)
+                yield KeptSkill(spot, skill, files, amendable, home.startswith("hermes"), use)
         except ReverieError as error:
             unread.append(Unread(Spot(home, folder.name, ""), f"It is there and could not be read: {error.found}"))
-
-
-def _use(told: object, now: datetime) -> Use | None:
-    """The counts of Hermes. A skill that was archived, or of which nothing was counted, has no say."""
-    if not isinstance(told, dict) or told.get("state") == "archived" or not isinstance(told.get("use_count"), int):
-        return None
-    made = moment(told.get("created_at"))
-    days = (now - made).total_seconds() / 86_400 if made else None
-    return Use(told["use_count"], days, bool(told.get("pinned")))
 
 
 FULL = 0.9  # of a budget: from here on a tool begins to refuse what it should remember
@@ -247,14 +238,13 @@ def _fullness(document: AuditedDocument) -> Iterator[Finding]:
     size, budget = len(document.text), document.budget
     if not budget or size < FULL * budget:
         return
+    kind, spot = FindingKind.OVER_BUDGET, document.spot
     if size > budget:
         why = f"It has {size:,} characters and {budget:,} fit: what is beyond is refused or not read."
-        yield Finding(FindingKind.OVER_BUDGET, "medium", document.spot, "", why, "Remove, merge or shorten entries.")
+        yield Finding(kind, "medium", spot, "", why, "Remove, merge or shorten entries.")
     else:
         why = f"It is {size / budget:.0%} full ({size:,} of {budget:,} characters): soon nothing new can be remembered."
-        yield Finding(
-            FindingKind.OVER_BUDGET, "low", document.spot, "", why, "Make room: remove, merge or shorten entries."
-        )
+        yield Finding(kind, "low", spot, "", why, "Make room: remove, merge or shorten entries.")
 
 
 def suggestions(findings: Iterable[Finding]) -> Iterator[Suggestion]:

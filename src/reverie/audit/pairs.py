@@ -110,10 +110,6 @@ def is_han(text: str) -> bool:
     return bool(_HAN.search(text))
 
 
-def same_text(one: SplitSentence, other: SplitSentence) -> bool:
-    return one.tokens == other.tokens or _squeezed(one.text) == _squeezed(other.text)
-
-
 def _squeezed(text: str) -> str:
     return " ".join(text.casefold().split()).strip(" .!。*_")
 
@@ -207,13 +203,22 @@ class _Sentence:
 
 def pairs(statements: Sequence[AuditedStatement]) -> list[Pair]:
     """Every pair that is surely tied. One pair of statements is told once, with the worst that is between them."""
+    import numpy as np
+
+    from reverie.text.embedding import embed
+
     sentences = [one for statement in statements for one in _sentences(statement)][:MOST_SENTENCES]
     found: dict[tuple[int, int], Pair] = {}
-    for one, other in _near(sentences):
-        pair = _tied(one, other)
-        key = (id(one.statement), id(other.statement))
-        if pair and (key not in found or _WORSE[pair.tie] < _WORSE[found[key].tie]):
-            found[key] = pair
+    vectors = embed([undated(one.read.text) for one in sentences]) if len(sentences) > 1 else np.zeros((0, 0))
+    for at, one in enumerate(sentences[: len(vectors)]):
+        likeness = vectors[at + 1 :] @ vectors[at]
+        near = np.flatnonzero(likeness >= NEAR)
+        for shift in sorted(near[np.argsort(-likeness[near])][:MOST_NEIGHBOURS].tolist()):
+            other = sentences[at + 1 + shift]
+            pair = _tied(one, other) if other.statement is not one.statement else None
+            key = (id(one.statement), id(other.statement))
+            if pair and (key not in found or _WORSE[pair.tie] < _WORSE[found[key].tie]):
+                found[key] = pair
     return list(found.values())
 
 
@@ -234,24 +239,6 @@ def _sentences(statement: AuditedStatement) -> Iterator[_Sentence]:
             yield _Sentence(statement, split_sentence(part), alone)
 
 
-def _near(sentences: Sequence[_Sentence]) -> Iterator[tuple[_Sentence, _Sentence]]:
-    """Pairs of sentences of different statements, in order, that are about the same."""
-    import numpy as np
-
-    from reverie.text.embedding import embed
-
-    if len(sentences) < 2:
-        return
-    vectors = embed([undated(one.read.text) for one in sentences])
-    for at, one in enumerate(sentences):
-        likeness = vectors[at + 1 :] @ vectors[at]
-        near = np.flatnonzero(likeness >= NEAR)
-        for shift in sorted(near[np.argsort(-likeness[near])][:MOST_NEIGHBOURS].tolist()):
-            other = sentences[at + 1 + shift]
-            if other.statement is not one.statement:
-                yield one, other
-
-
 def _tied(one: _Sentence, other: _Sentence) -> Pair | None:
     if one.alone and other.alone and (tie := _said_twice(one, other)):
         return tie
@@ -266,7 +253,8 @@ def _same_ground(one: AuditedStatement, other: AuditedStatement) -> bool:
 
 
 def _said_twice(one: _Sentence, other: _Sentence) -> Pair | None:
-    if same_text(one.read, other.read) or (not is_han(one.read.text) and equal(one.read, other.read)):
+    same = one.read.tokens == other.read.tokens or _squeezed(one.read.text) == _squeezed(other.read.text)
+    if same or (not is_han(one.read.text) and equal(one.read, other.read)):
         # Word for word. Labels recur, and a short line below another heading is about something else.
         a_line = (one.statement.is_entry or other.statement.is_entry) and _same_ground(one.statement, other.statement)
         if one.read.is_label or not (a_line or len(one.read.text) >= LONG_ENOUGH):

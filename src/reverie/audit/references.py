@@ -63,27 +63,19 @@ def dead_path(text: str, machine: Machine) -> str:
     for sentence in _SENTENCE.split(text):
         if _PATH_MADE.search(_PATH.sub(" ", _BACKTICKED.sub(" ", sentence))):
             continue
-        for path in _paths(sentence):
-            if _is_dead_path(path, machine) and not _has_spaces(path, sentence, machine):
-                return path
+        # Quoted ones whole; one with a space in it may be a command and is left out. Bare ones if nothing goes on.
+        quoted = [found[1] for found in _BACKTICKED.finditer(sentence) if not re.search(r"\s", found[1])]
+        rest = _BACKTICKED.sub(" ", sentence)
+        bare = [found.group() for found in _PATH.finditer(rest) if rest[found.end() : found.end() + 1] not in _GOES_ON]
+        sure = (path for path in (*quoted, *bare) if not _UNSURE.search(path) and not _PASSING.search(path))
+        for path in (path.rstrip(".,:)") for path in sure):
+            if _is_dead_path(path, machine):
+                # Someone may have written a path with a space in it and no quotes around.
+                found = re.search(rf"{re.escape(path)} (\S+)", sentence)
+                longer = _absolute(f"{path} {found[1].rstrip('.,:;)。，')}", machine) if found else None
+                if longer is None or not machine.exists(longer):
+                    return path
     return ""
-
-
-def _paths(sentence: str) -> Iterator[str]:
-    """Quoted ones whole; one with a space in it may be a command and is left out. Bare ones if nothing goes on."""
-    quoted = [found[1] for found in _BACKTICKED.finditer(sentence) if not re.search(r"\s", found[1])]
-    rest = _BACKTICKED.sub(" ", sentence)
-    bare = [found.group() for found in _PATH.finditer(rest) if rest[found.end() : found.end() + 1] not in _GOES_ON]
-    for path in (*quoted, *bare):
-        if not _UNSURE.search(path) and not _PASSING.search(path):
-            yield path.rstrip(".,:)")
-
-
-def _has_spaces(path: str, sentence: str, machine: Machine) -> bool:
-    """Someone wrote a path with a space in it and no quotes around."""
-    found = re.search(rf"{re.escape(path)} (\S+)", sentence)
-    longer = _absolute(f"{path} {found[1].rstrip('.,:;)。，')}", machine) if found else None
-    return longer is not None and machine.exists(longer)
 
 
 def _is_dead_path(written: str, machine: Machine) -> bool:
@@ -127,6 +119,7 @@ _OUTPUT = listed(
 _LISTS = frozenset({"package.json", "pyproject.toml", "setup.cfg", "Cargo.toml", "go.mod", "Gemfile", "composer.json"})
 _PACKAGE_WORD = re.compile(r"[a-z][a-z0-9]*(?:[_+-][a-z0-9]+)*")
 _TARGET = re.compile(r"^([\w./ -]+?)\s*::?(?!=)", re.MULTILINE)
+_MADE_UP = re.compile(r"^-?s?include\b|^[^\t#\n]*[%$][^\n=]*:|^\t?\$\(eval", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +137,14 @@ def read_project(folder: Path, machine: Machine) -> Project:
     paths = frozenset(machine.below(folder))
     if len(paths) >= MOST_FILES:  # there are more than were looked at
         return Project(folder, None, None, None)
-    targets, scripts = _targets(machine.read(folder / "Makefile")), _scripts(paths, folder, machine)
+    # None for a Makefile that takes in others or makes its targets up: what is not seen may still be there.
+    makefile, targets = machine.read(folder / "Makefile"), None
+    if makefile is not None and not _MADE_UP.search(makefile):
+        targets = frozenset(name for found in _TARGET.finditer(makefile) for name in found[1].split())
+    scripts = _scripts(paths, folder, machine)
     listed = (machine.read(folder / path) or "" for path in paths if PurePosixPath(path).name in _LISTS)
     words = frozenset(word for text in listed for word in _PACKAGE_WORD.findall(text.lower()))
     return Project(folder, paths, targets, scripts, words)
-
-
-def _targets(makefile: str | None) -> frozenset[str] | None:
-    """None for a Makefile that takes in others or makes its targets up: what is not seen may still be there."""
-    if makefile is None or re.search(r"^-?s?include\b|^[^\t#\n]*[%$][^\n=]*:|^\t?\$\(eval", makefile, re.MULTILINE):
-        return None
-    return frozenset(name for found in _TARGET.finditer(makefile) for name in found[1].split())
 
 
 def _scripts(paths: frozenset[str], folder: Path, machine: Machine) -> frozenset[str] | None:
@@ -189,25 +179,16 @@ def _missing(code: str, project: Project) -> str:
         return f"The Makefile has no target “{gone[0]}”." if gone else ""
     if (npm := _NPM.match(code)) and project.scripts is not None:
         return "" if npm[1] in project.scripts else f"No package.json has a script “{npm[1]}”."
-    if _FILE.fullmatch(code) and not _STANDS_FOR.search(code) and not _there(code, project):
-        return f"The project has no “{code}”."
-    return ""
-
-
-def _there(code: str, project: Project) -> bool:
-    """As it stands, or below some folder: instructions often leave out where a package begins."""
+    if not _FILE.fullmatch(code) or _STANDS_FOR.search(code) or project.paths is None:
+        return ""
     path = code.removeprefix("./").rstrip("/")
     parts = path.split("/")
     is_domain = "." in parts[0].lstrip(".") and len(parts) > 1
-    if (
-        project.paths is None
-        or is_domain
-        or not (_OUTPUT | SKIPPED).isdisjoint(parts)
-        or ".." in parts
-        or path[0] == "@"
-    ):
-        return True
-    return path in project.paths or any(known.endswith(f"/{path}") for known in project.paths)
+    if is_domain or not (_OUTPUT | SKIPPED).isdisjoint(parts) or ".." in parts or path[0] == "@":
+        return ""
+    # As it stands, or below some folder: instructions often leave out where a package begins.
+    there = path in project.paths or any(known.endswith(f"/{path}") for known in project.paths)
+    return "" if there else f"The project has no “{code}”."
 
 
 _CODE = re.compile(r"(?<!`)`([^`\n]{2,120})`(?!`)")
@@ -230,33 +211,22 @@ def rival_commands(statements: Sequence[AuditedStatement]) -> Iterator[tuple[Aud
     """Statements of one prompt, under one heading, that give two commands for the same thing; and why."""
     known: dict[tuple[str, tuple[str, str], str], list[tuple[AuditedStatement, frozenset[str], str]]] = {}
     for one in statements:
-        command = _only_command(one.text)
+        # The command of a short statement that has just one, and tells to run it.
+        codes = list(_CODE.finditer(one.text)) if len(one.text) <= _LONGEST_TOLD else []
+        alone = len(codes) == 1 and not _NOT_TOLD.search(_CODE.sub(" ", one.text)) and _is_told(one.text, codes[0])
+        command = codes[0][1].strip() if alone else ""
         content = terms(_CODE.sub(" ", one.text)) if command else ()
         words = frozenset(term.forms[0] for term in content if term.weight == 1)
         if command and 0 < len(words) <= _MOST_WORDS:
             known.setdefault((one.circle, one.place, one.section), []).append((one, words, command))
     for group in known.values():
         for (one, words, command), (other, others, another) in combinations(group, 2):
-            if _are_rivals(words, command, others, another):
+            if command == another or command.startswith(another) or another.startswith(command):
+                continue
+            few, many = sorted((words, others), key=len)
+            same_program = command.split(maxsplit=1)[0] == another.split(maxsplit=1)[0]
+            if words == others or (few < many and 2 * len(few) >= len(many) and not same_program):
                 yield one, other, f"Two commands for the same thing: `{command}` and `{another}`."
-
-
-def _are_rivals(words: frozenset[str], command: str, others: frozenset[str], another: str) -> bool:
-    if command == another or command.startswith(another) or another.startswith(command):
-        return False
-    if words == others:
-        return True
-    few, many = sorted((words, others), key=len)
-    same_program = command.split(maxsplit=1)[0] == another.split(maxsplit=1)[0]
-    return few < many and 2 * len(few) >= len(many) and not same_program
-
-
-def _only_command(text: str) -> str:
-    """The command of a short statement that has just one, and tells to run it."""
-    codes = list(_CODE.finditer(text)) if len(text) <= _LONGEST_TOLD else []
-    if len(codes) != 1 or _NOT_TOLD.search(_CODE.sub(" ", text)):
-        return ""
-    return codes[0][1].strip() if _is_told(text, codes[0]) else ""
 
 
 def _is_told(text: str, code: re.Match[str]) -> bool:

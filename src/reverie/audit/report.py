@@ -5,8 +5,8 @@ one page that needs nothing else: no script, no font, no picture from anywhere.
 share of its statements that is at fault, weighed by how bad; half that for skills; and a fixed number for what concerns
 a whole document. A secret or something unsafe caps the grade.
 
-Tags cannot be broken out of: every text is escaped unless it was made by `tag`. What fills the budget of a document is
-drawn as one bar, its parts in the colours of what is wrong with them.
+The page is `page.html`, in which every text is escaped. What fills the budget of a document is drawn as one bar, its
+parts in the colours of what is wrong with them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from html import escape
 from importlib.resources import files
 
 from reverie.audit.inventory import ORDER, AuditedDocument, Finding, FindingKind, Inventory, Severity, Spot
@@ -100,6 +99,20 @@ class Filling:
     budget: int | None
     parts: Mapping[str, int]
 
+    @property
+    def whole(self) -> int:
+        """The width of its bar, in characters."""
+        return max(self.characters, self.budget or 0, 1)
+
+    @property
+    def stretches(self) -> Iterator[tuple[str, int, int]]:
+        """The parts in order: each with where it begins and how long it is."""
+        start = 0
+        for name in (GOOD, *map(str, FindingKind), OTHER):
+            if size := self.parts.get(name, 0):
+                yield name, start, size
+                start += size
+
 
 @dataclass(frozen=True, slots=True)
 class HomeReport:
@@ -138,26 +151,18 @@ def reported(standing: Inventory, findings: Sequence[Finding], at: datetime) -> 
         + [kept.spot.home for kept in standing.skills]
         + [one.spot.home for one in standing.unread]
     )
-    homes = [_home_report(name, standing, findings) for name in names]
+    homes = list[HomeReport]()
+    for name in names:
+        documents = [document for document in standing.documents if document.spot.home == name]
+        skills = [kept for kept in standing.skills if kept.spot.home == name]
+        own = [one for one in findings if one.spot.home == name]
+        statements = sum(len(document.statements) for document in documents)
+        characters = sum(len(document.text) for document in documents)
+        counts = Counter(str(one.kind) for one in own if one.severity != "note")
+        fillings = tuple(_filling(document, own) for document in documents)
+        grade = graded(statements, len(skills), own, frozenset(kept.spot.target for kept in skills))
+        homes.append(HomeReport(name, statements, len(skills), characters, counts, fillings, grade))
     return AuditReport(at, tuple(sorted(homes, key=lambda home: (home.grade.points, home.name))), tuple(findings))
-
-
-def _home_report(name: str, standing: Inventory, findings: Sequence[Finding]) -> HomeReport:
-    documents = [document for document in standing.documents if document.spot.home == name]
-    skills = [kept for kept in standing.skills if kept.spot.home == name]
-    own = [one for one in findings if one.spot.home == name]
-    statements = sum(len(document.statements) for document in documents)
-    targets = frozenset(kept.spot.target for kept in skills)
-    counts = Counter(str(one.kind) for one in own if one.severity != "note")
-    return HomeReport(
-        name,
-        statements,
-        len(skills),
-        sum(len(document.text) for document in documents),
-        counts,
-        tuple(_filling(document, own) for document in documents),
-        graded(statements, len(skills), own, targets),
-    )
 
 
 def _filling(document: AuditedDocument, findings: Sequence[Finding]) -> Filling:
@@ -173,178 +178,25 @@ def _filling(document: AuditedDocument, findings: Sequence[Finding]) -> Filling:
     return Filling(document.spot, len(document.text), document.budget, dict(parts))
 
 
-class Safe(str):
-    """Markup made by `tag`, and nothing else."""
-
-    __slots__ = ()
-
-
-Child = str | Safe | int | None
-_VOID = frozenset({"meta", "br", "hr", "rect", "line", "path", "circle"})
-
-
-def tag(name: str, /, *children: Child, **attributes: str | float | bool) -> Safe:
-    """`class_` is class, `stroke_width` is stroke-width; an attribute that is False is left out."""
-    told = ""
-    for key, value in attributes.items():
-        if value is not False:
-            told += f" {key.rstrip('_').replace('_', '-')}"
-            told += "" if value is True else f'="{escape(str(value), quote=True)}"'
-    if name in _VOID:
-        return Safe(f"<{name}{told}>") if not children else Safe(f"<{name}{told}>{join_markup(*children)}</{name}>")
-    return Safe(f"<{name}{told}>{join_markup(*children)}</{name}>")
-
-
-def join_markup(*children: Child) -> Safe:
-    return Safe(
-        "".join(child if isinstance(child, Safe) else escape(str(child)) for child in children if child is not None)
-    )
-
-
-WIDTH, HEIGHT = 1000, 26
-_PARTS = (GOOD, *(str(kind) for kind in FindingKind), OTHER)
-
-
-def bar(filling: Filling) -> Safe:
-    """As wide as the budget, or as the document where there is none or it does not fit."""
-    whole = max(filling.characters, filling.budget or 0, 1)
-    drawn = [
-        tag(
-            "rect",
-            tag("title", f"{name}: {size:,} characters"),
-            class_=_class(name),
-            x=round(WIDTH * start / whole, 1),
-            y=0,
-            width=round(WIDTH * size / whole, 1),
-            height=HEIGHT,
-        )
-        for name, start, size in _stretches(filling)
-    ]
-    frame = tag("rect", class_="bar", x=0.5, y=0.5, width=WIDTH - 1, height=HEIGHT - 1, rx=4)
-    limit = None
-    if filling.budget and filling.characters > filling.budget:
-        at = round(WIDTH * filling.budget / whole, 1)
-        limit = tag("line", class_="full", x1=at, x2=at, y1=0, y2=HEIGHT, stroke_width=3, stroke_dasharray="4 3")
-    said = ", ".join(f"{size:,} characters {name}" for name, size in filling.parts.items())
-    return tag(
-        "svg",
-        tag("title", f"{filling.spot}: {said}"),
-        *drawn,
-        frame,
-        limit,
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        preserveAspectRatio="none",
-        role="img",
-        height=HEIGHT,
-    )
-
-
-def legend(filling: Filling) -> Safe:
-    whole = max(filling.characters, filling.budget or 0, 1)
-    parts = list[Safe]()
-    for name, _, size in _stretches(filling):
-        patch = tag("svg", tag("rect", class_=_class(name), width=10, height=10, rx=2), viewBox="0 0 10 10")
-        parts.append(tag("li", patch, f"{name} {_percent(size / whole)}"))
-    free = (filling.budget or 0) - filling.characters
-    if free > 0:
-        parts.append(tag("li", tag("span", f"free {_percent(free / whole)}", class_="soft")))
-    return tag("ul", *parts, class_="legend")
-
-
-def _stretches(filling: Filling) -> Iterator[tuple[str, int, int]]:
-    start = 0
-    for name in _PARTS:
-        if size := filling.parts.get(name, 0):
-            yield name, start, size
-            start += size
-
-
-def _percent(share: float) -> str:
-    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
-
-
-def _class(name: str) -> str:
-    return name.replace(" ", "-")
-
-
 _TITLES = {"high": "Look at these first", "medium": "Then these", "low": "Tidying up", "note": "Good to know"}
 MOST_SHOWN = 500  # of one severity; the JSON has them all
 
 
 def audit_page(report: AuditReport) -> str:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     style = (files("reverie.audit") / "page.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=policy),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="referrer", content="no-referrer"),
-        tag("title", "What your agents believe and obey"),
-        Safe(f"<style>{style}</style>"),
+    made = Environment(
+        loader=PackageLoader("reverie.audit", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    return f"<!doctype html>\n{tag('html', head, tag('body', tag('main', *_body(report))), lang='en')}\n"
+    made.globals |= {"titles": _TITLES, "most": MOST_SHOWN, "percent": _percent}
+    return made.get_template("page.html").render(report=report, style=style, digest=digest)
 
 
-def _body(report: AuditReport) -> Iterator[Safe]:
-    statements, skills = sum(home.statements for home in report.homes), sum(home.skills for home in report.homes)
-    yield tag("h1", "What your agents believe and obey")
-    said = f"{statements:,} statements and {skills:,} skills in {len(report.homes)} homes"
-    yield tag("p", f"{said}, looked at on {report.at:%Y-%m-%d %H:%M} UTC. Nothing was changed.", class_="soft")
-    counts = report.counts
-    if counts:
-        tiles = (tag("li", tag("b", f"{counts[kind]:,}"), kind.value) for kind in FindingKind if counts[kind])
-        yield tag("ul", *tiles, class_="tiles")
-    else:
-        yield tag("p", "Nothing was found that is wrong. ", tag("span", _NOTHING, class_="soft"))
-    yield tag("h2", "Homes")
-    yield from (_home_section(home) for home in report.homes)
-    for severity, title in _TITLES.items():
-        found = [one for one in report.findings if one.severity == severity]
-        if found:
-            yield tag("h2", f"{title} ({len(found):,})")
-            yield from (_finding(one) for one in found[:MOST_SHOWN])
-            if len(found) > MOST_SHOWN:
-                yield tag("p", f"{len(found) - MOST_SHOWN:,} more are in `reverie audit --json`.", class_="soft")
-    yield tag(
-        "p", "`reverie audit --fix` proposes what can be proposed; nothing lands before you approve it.", class_="soft"
-    )
-
-
-_NOTHING = "Look again after a few weeks of work, or let `reverie dream` keep it so."
-
-
-def _home_section(home: HomeReport) -> Safe:
-    grade = home.grade
-    said = f"{home.statements:,} statements, {home.characters:,} characters, {home.skills:,} skills"
-    title = tag("div", tag("h3", home.name), tag("p", said, class_="soft small"))
-    letter = tag("span", grade.letter, class_=f"grade grade-{grade.letter}", title=f"{grade.points} of 100")
-    why = tag("p", f"{grade.points} of 100: {'; '.join(grade.because)}.", class_="soft small")
-    documents = list[Safe]()
-    for one in home.fillings:
-        limit = f" of {one.budget:,}" if one.budget else ""
-        name = f"{one.spot.target}/{one.spot.document}: {one.characters:,}{limit} characters"
-        documents.append(tag("div", tag("span", name, class_="small"), bar(one), legend(one), class_="document"))
-    return tag("section", tag("div", letter, title, class_="head"), why, *documents, class_="home")
-
-
-def _finding(finding: Finding) -> Safe:
-    proposed = "Can be proposed with --fix." if finding.suggestion else "A person has to do it."
-    inside = [
-        tag("blockquote", finding.words) if finding.words else None,
-        tag("p", f"Against {finding.other}:", class_="small soft") if finding.other else None,
-        tag("blockquote", finding.other_words) if finding.other_words else None,
-        tag("p", tag("span", finding.advice), " ", tag("span", proposed, class_="soft"), class_="small"),
-    ]
-    place = tag("span", f" {finding.spot}", class_="soft small")
-    excerpt = " ".join(finding.words.split())[:160]
-    first = tag("span", excerpt, class_="excerpt soft") if excerpt else None
-    summary = tag("summary", tag("b", finding.kind.value), finding.why, place, first)
-    return tag(
-        "details",
-        summary,
-        tag("div", join_markup(*inside), class_="inside"),
-        class_=finding.severity,
-        open=finding.severity == "high",
-    )
+def _percent(share: float) -> str:
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"

@@ -49,9 +49,7 @@ def in_skills(skills: Sequence[KeptSkill]) -> Iterator[Finding]:
 def _dangers(kept: KeptSkill) -> Iterator[Finding]:
     report = scan_skill(kept.files)
     if report.blocked:
-        worst = next(
-            (one for one in report.findings if one.severity == "high"), report.findings[0] if report.findings else None
-        )
+        worst = next((one for one in report.findings if one.severity == "high"), next(iter(report.findings), None))
         text = kept.files.get(worst.file or "", b"").decode("utf-8", "replace") if worst else ""
         category, _ = harm(report, text)
         if category:
@@ -62,9 +60,8 @@ def _dangers(kept: KeptSkill) -> Iterator[Finding]:
         found = redact(content.decode("utf-8", "replace")).found if len(content) < 1_000_000 else {}
         if found and name == kept.skill.document:
             kinds = ", ".join(kind.replace("-", " ") for kind in found)
-            yield _finding(
-                FindingKind.SECRET, "high", kept, f"It holds a secret ({kinds}).", "Take it out and change it."
-            )
+            why = f"It holds a secret ({kinds})."
+            yield _finding(FindingKind.SECRET, "high", kept, why, "Take it out and change it.")
             return
 
 
@@ -87,11 +84,9 @@ def _cut(beside: Sequence[KeptSkill]) -> Iterator[Finding]:
     if not long:
         return
     shown = [f"{kept.skill.name}: {kept.skill.description[: SHOWN_BY_HERMES - 3]}..." for kept in long[:3]]
-    why = (
-        f"Hermes lists only {SHOWN_BY_HERMES} characters of a description: {len(long)} of {len(hermes)} are cut short."
-    )
-    spot = Spot(long[0].spot.home, long[0].spot.target, "")
-    words = shown_words("\n".join(shown))
+    few = f"{len(long)} of {len(hermes)} are cut short"
+    why = f"Hermes lists only {SHOWN_BY_HERMES} characters of a description: {few}."
+    spot, words = Spot(long[0].spot.home, long[0].spot.target, ""), shown_words("\n".join(shown))
     yield Finding(FindingKind.CUT, "note", spot, words, why, "Begin each description with when to use the skill.")
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from reverie.audit.hazards import Hazards, harm, hazards, shown_words
+from reverie.audit.hazards import Hazards, expired, harm, hazards, junk, shown_words
 from reverie.audit.inventory import (
+    SKILL,
     AuditedDocument,
     AuditedStatement,
     Finding,
@@ -23,7 +24,6 @@ from reverie.audit.inventory import (
     apart,
     meet,
 )
-from reverie.audit.junk import expired, junk
 from reverie.audit.pairs import Pair, pairs
 from reverie.audit.references import Project, dead_path, missing_from_project, missing_program, rival_commands
 from reverie.changes.proposal import Suggestion
@@ -56,30 +56,21 @@ def in_document(
         if not found and (gone := missing_program(statement.text, machine, project)):
             why = f"It says to run “{gone}”, and this machine has no such program."
             sure: Severity = "low" if project else "note"  # an environment of some project may have it
-            found = [_finding(FindingKind.STALE, sure, statement, risks.shown, why, advice="Mend or remove the line.")]
+            found = [Finding(FindingKind.STALE, sure, statement.spot, risks.shown, why, "Mend or remove the line.")]
         yield from found
         if document.project and (why := missing_from_project(statement.text, projects[document.project])):
-            yield _finding(FindingKind.STALE, "low", statement, risks.shown, why, advice="Mend or remove the line.")
+            yield Finding(FindingKind.STALE, "low", statement.spot, risks.shown, why, "Mend or remove the line.")
         # Notes: no fault, and still worth knowing.
         if risks.bears and surface(document) == "memory":
             why = f"It gives a standing order or says whom to obey ({risks.bears}): a person should have decided that."
-            yield _finding(
-                FindingKind.AUTHORITY, "note", statement, risks.shown, why, advice="Check that you wrote it."
-            )
+            yield Finding(FindingKind.AUTHORITY, "note", statement.spot, risks.shown, why, "Check that you wrote it.")
         size, budget = len(statement.text), document.budget
         if statement.is_entry and size >= min(WIDEST, WIDE * (budget or WIDEST / WIDE)):
             share = f", {size / budget:.0%} of what fits" if budget else ""
-            why = f"It has {size:,} characters{share}."
-            yield _finding(
-                FindingKind.VERBOSE, "note", statement, risks.shown, why, advice="Say it shorter, or make it a skill."
-            )
+            why, advice = f"It has {size:,} characters{share}.", "Say it shorter, or make it a skill."
+            yield Finding(FindingKind.VERBOSE, "note", statement.spot, risks.shown, why, advice)
     if not blocked:
-        # Dangers no one statement shows: in a heading, in front matter, across entries, or in bytes that are no
-        # text.
-        category, _ = harm(scan(document.text, surface(document)), document.text)
-        if category:
-            why = f"The document as a whole would harm whoever reads it as a prompt ({category})."
-            yield Finding(FindingKind.UNSAFE, "high", document.spot, "", why)
+        yield from _unsafe_as_a_whole(document, surface(document))
 
 
 def in_context(document: AuditedDocument) -> Iterator[Finding]:
@@ -89,7 +80,13 @@ def in_context(document: AuditedDocument) -> Iterator[Finding]:
         found = list(_dangers(statement, hazards(statement.text, "context")))
         blocked = blocked or any(one.kind is FindingKind.UNSAFE for one in found)
         yield from (replace(one, suggestion=None) for one in found if one.kind is not FindingKind.SENSITIVE)
-    category = "" if blocked else harm(scan(document.text, "context"), document.text)[0]
+    if not blocked:
+        yield from _unsafe_as_a_whole(document, "context")
+
+
+def _unsafe_as_a_whole(document: AuditedDocument, surface: str) -> Iterator[Finding]:
+    """Dangers no one statement shows: in a heading, in front matter, across entries, or in bytes that are no text."""
+    category, _ = harm(scan(document.text, surface), document.text)
     if category:
         why = f"The document as a whole would harm whoever reads it as a prompt ({category})."
         yield Finding(FindingKind.UNSAFE, "high", document.spot, "", why)
@@ -98,32 +95,18 @@ def in_context(document: AuditedDocument) -> Iterator[Finding]:
 def _dangers(statement: AuditedStatement, risks: Hazards) -> Iterator[Finding]:
     if risks.unsafe:
         why = f"It would harm whoever reads it as a prompt ({risks.unsafe})."
-        yield _finding(
-            FindingKind.UNSAFE, "high", statement, risks.shown, why, advice="Remove it.", wanted=removed(statement, why)
-        )
+        wanted = removed(statement, why)
+        yield Finding(FindingKind.UNSAFE, "high", statement.spot, risks.shown, why, "Remove it.", wanted)
     if risks.redacted.found:
         kinds = ", ".join(kind.replace("-", " ") for kind in risks.redacted.found)
         why = f"It holds a secret ({kinds}) that every session is shown."
         advice = "Take the secret out and change it: it has been sent to a model."
-        yield _finding(
-            FindingKind.SECRET,
-            "high",
-            statement,
-            risks.shown,
-            why,
-            advice=advice,
-            wanted=replaced(statement, risks.redacted.text, why),
-        )
+        wanted = replaced(statement, risks.redacted.text, why)
+        yield Finding(FindingKind.SECRET, "high", statement.spot, risks.shown, why, advice, wanted)
     if risks.private:
         why = f"It says something private about a person ({', '.join(risks.private)})."
-        yield _finding(
-            FindingKind.SENSITIVE,
-            "low",
-            statement,
-            risks.shown,
-            why,
-            advice="Keep it only if that person wants it kept.",
-        )
+        advice = "Keep it only if that person wants it kept."
+        yield Finding(FindingKind.SENSITIVE, "low", statement.spot, risks.shown, why, advice)
 
 
 def _wear(
@@ -131,17 +114,14 @@ def _wear(
 ) -> Iterator[Finding]:
     """Instructions hold examples of everything, and words such as "tomorrow" in them: there only an entry is taken for
     junk, and only what names its last day for over."""
+    spot = statement.spot
     if statement.is_entry and (why := junk(statement.text)):
-        yield _finding(
-            FindingKind.JUNK, "low", statement, shown, why, advice="Remove it.", wanted=removed(statement, why)
-        )
+        yield Finding(FindingKind.JUNK, "low", spot, shown, why, "Remove it.", removed(statement, why))
     elif why := expired(statement.text, today, only_dated=not (statement.is_entry and is_memory)):
-        yield _finding(
-            FindingKind.STALE, "low", statement, shown, why, advice="Remove it.", wanted=removed(statement, why)
-        )
+        yield Finding(FindingKind.STALE, "low", spot, shown, why, "Remove it.", removed(statement, why))
     elif path := dead_path(statement.text, machine):
         why = f"It names {path}, which is not on this machine."
-        yield _finding(FindingKind.STALE, "low", statement, shown, why, advice="Write where it is now, or remove it.")
+        yield Finding(FindingKind.STALE, "low", spot, shown, why, "Write where it is now, or remove it.")
 
 
 def removed(statement: AuditedStatement, why: str) -> Suggestion | None:
@@ -157,21 +137,7 @@ def operated(statement: AuditedStatement, why: str, *operations: Operation) -> S
     return Suggestion(statement.spot.target, statement.spot.document, operations, reason=why, proposer=PROPOSER)
 
 
-def _finding(
-    kind: FindingKind,
-    severity: Severity,
-    statement: AuditedStatement,
-    shown: str,
-    why: str,
-    *,
-    advice: str,
-    wanted: Suggestion | None = None,
-) -> Finding:
-    return Finding(kind, severity, statement.spot, shown, why, advice, wanted)
-
-
 LONGEST_RULE = 240
-SKILL = "skill:"
 
 
 def compare_statements(
@@ -191,90 +157,55 @@ def compare_statements(
         one, other = pair.first, pair.second
         if pair.tie == "same" and other.is_entry and not one.is_entry:
             one, other = other, one  # the one that an operation can touch is to go
-        if _is_rule(one) or _is_rule(other):
+        if one.is_rule or other.is_rule:
             yield from _against_skill(pair, shown)
         elif pair.tie == "same" and not meet(one.circle, other.circle):
             shared[one.spot.home, other.spot.home] += one.spot.home != other.spot.home
         elif pair.tie == "same":
             if other not in gone and one not in gone:
                 gone.add(one)
-                words, against = _shown_words(one, shown), _shown_words(other, shown)
+                words, against = _shown_words(one, shown), (other.spot, _shown_words(other, shown))
+                wanted = removed(one, f"{pair.why} ({other.spot})")
                 advice = "Remove one of them."
-                yield Finding(
-                    FindingKind.DUPLICATED,
-                    "low",
-                    one.spot,
-                    words,
-                    pair.why,
-                    advice,
-                    removed(one, f"{pair.why} ({other.spot})"),
-                    other.spot,
-                    against,
-                )
+                yield Finding(FindingKind.DUPLICATED, "low", one.spot, words, pair.why, advice, wanted, *against)
         elif not apart(one.circle, other.circle):
             yield _conflict(pair, shown)
-    yield from (_in_both(homes, count) for homes, count in shared.items() if count)
+    for (first, second), count in shared.items():
+        said = "One statement stands" if count == 1 else f"{count} statements stand"
+        why = f"{said} in {first} and in {second}, word for word or nearly."
+        why += " Each agent needs to be told, but keep them in step."
+        spot, advice = Spot(first, first, ""), "Nothing, or keep one memory for both."
+        if count:
+            yield Finding(FindingKind.DUPLICATED, "note", spot, "", why, advice)
     for one, other, why in rival_commands(statements):
-        words, against = _shown_words(one, shown), _shown_words(other, shown)
+        words, beside = _shown_words(one, shown), _shown_words(other, shown)
         advice = "Decide which one holds and remove the other."
-        yield Finding(FindingKind.CONTRADICTORY, "medium", one.spot, words, why, advice, None, other.spot, against)
-
-
-def _is_rule(statement: AuditedStatement) -> bool:
-    return statement.circle.startswith(SKILL)
+        yield Finding(FindingKind.CONTRADICTORY, "medium", one.spot, words, why, advice, None, other.spot, beside)
 
 
 def _conflict(pair: Pair, shown: Mapping[str, str]) -> Finding:
     one, other = pair.first, pair.second
     together = meet(one.circle, other.circle)
     severity: Severity = "medium" if together else "note"
-    words, against = _shown_words(one, shown), _shown_words(other, shown)
+    words, against = _shown_words(one, shown), (other.spot, _shown_words(other, shown))
     if pair.tie == "supersedes":
-        wanted = removed(one, f"{pair.why} ({other.spot})") if together else None
-        return Finding(
-            FindingKind.SUPERSEDED,
-            severity,
-            one.spot,
-            words,
-            pair.why,
-            "Remove the older one.",
-            wanted,
-            other.spot,
-            against,
-        )
+        wanted, advice = removed(one, f"{pair.why} ({other.spot})") if together else None, "Remove the older one."
+        return Finding(FindingKind.SUPERSEDED, severity, one.spot, words, pair.why, advice, wanted, *against)
     why = pair.why if together else f"{pair.why} They are in two homes, so two agents believe different things."
     advice = "Decide which one holds and remove the other."
-    return Finding(FindingKind.CONTRADICTORY, severity, one.spot, words, why, advice, None, other.spot, against)
+    return Finding(FindingKind.CONTRADICTORY, severity, one.spot, words, why, advice, None, *against)
 
 
 def _against_skill(pair: Pair, shown: Mapping[str, str]) -> Iterator[Finding]:
     """Memory against a skill of the same home. Two skills, or a skill that repeats memory, are nobody's mistake."""
     one, other = pair.first, pair.second
-    if pair.tie == "same" or _is_rule(one) == _is_rule(other) or one.spot.home != other.spot.home:
+    if pair.tie == "same" or one.is_rule == other.is_rule or one.spot.home != other.spot.home:
         return
-    memory, rule = (other, one) if _is_rule(one) else (one, other)
+    memory, rule = (other, one) if one.is_rule else (one, other)
+    words, against = _shown_words(memory, shown), (rule.spot, _shown_words(rule, shown))
     why = "A skill of the same home says the opposite or gives another value."
     advice = "Decide which one holds and mend the other."
-    yield Finding(
-        FindingKind.CONTRADICTORY,
-        "low",
-        memory.spot,
-        _shown_words(memory, shown),
-        why,
-        advice,
-        None,
-        rule.spot,
-        _shown_words(rule, shown),
-    )
-
-
-def _in_both(homes: tuple[str, str], count: int) -> Finding:
-    one, other = homes
-    said = "One statement stands" if count == 1 else f"{count} statements stand"
-    why = (
-        f"{said} in {one} and in {other}, word for word or nearly. Each agent needs to be told, but keep them in step."
-    )
-    return Finding(FindingKind.DUPLICATED, "note", Spot(one, one, ""), "", why, "Nothing, or keep one memory for both.")
+    yield Finding(FindingKind.CONTRADICTORY, "low", memory.spot, words, why, advice, None, *against)
 
 
 def _shown_words(statement: AuditedStatement, shown: Mapping[str, str]) -> str:
