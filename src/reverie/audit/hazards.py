@@ -1,8 +1,12 @@
-"""Secrets, private matters and text that would harm its reader, in one statement.
+"""One statement by itself: secrets, private matters and text that would harm its reader; and junk, and dates that are over.
 
 Redaction changes what is stored, so it has to be sure. An audit shows a line to a person, so a sentence that names a
 credential and ends in something that is no word is enough: a password in plain words has no sign, or a sentence around
 it.
+
+Of junk precision comes first: an entry that begins like chatter but states a rule is left alone (how junk sounds is
+data, `junk.toml`). And a date alone is no expiry: "moved on 2026-01-10" stays true. There has to be a word such as
+until, due or expires.
 """
 
 from __future__ import annotations
@@ -83,7 +87,7 @@ _FORBIDS = re.compile(
     r"|print|log|share|send|upload|curl|eval|ausführen|ejecutar|exécuter|a script)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?;。])\s+|\n+")
+_BREAK = re.compile(r"(?<=[.!?;。])\s+|\n+")
 _SCRIPTS = frozenset({"script", "override", "exfiltration", "credentials"})
 
 
@@ -129,7 +133,7 @@ def harm(report: Report, text: str) -> tuple[str, str]:
     worst = [one for one in report.findings if one.severity == "high"] or list(report.findings)
     left = list[SafetyFinding]()
     for one in worst:
-        start = max((gap.end() for gap in _SENTENCE.finditer(text) if gap.start() <= one.start), default=0)
+        start = max((gap.end() for gap in _BREAK.finditer(text) if gap.start() <= one.start), default=0)
         if one.category not in _SCRIPTS or not _FORBIDS.search(text[start : one.start + 40]):
             left.append(one)
     hard = [one for one in left if one.category not in _SOFT]
