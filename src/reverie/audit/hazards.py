@@ -1,4 +1,4 @@
-"""One statement by itself: secrets, private matters and text that would harm its reader; and junk, and dates that are over.
+"""One statement by itself: secrets, private matters and text that would harm its reader; junk, and dates that are over.
 
 Redaction changes what is stored, so it has to be sure. An audit shows a line to a person, so a sentence that names a
 credential and ends in something that is no word is enough: a password in plain words has no sign, or a sentence around
