@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import scan_corpus
-from reverie.safety.report import visible
 from reverie.safety.rules import MatchBudget, PatternRule, gapless_rules, rule_book
-from reverie.safety.scan import _signals, scan, scan_skill
+from reverie.safety.scan import _signals, scan, scan_skill, visible
 
 SURFACES = st.sampled_from(["memory", "skill", "script", "context"])
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\ufe0f\u034f"

@@ -10,7 +10,7 @@ import pytest
 from reverie.changes.policy import DEFAULT, PolicyCase, parse_policy, read_policy
 from reverie.core.errors import BadSetting
 from reverie.core.scope import Origin
-from reverie.safety.report import Report
+from reverie.safety.scan import Report
 
 CLEAN = Report(False, False, ())
 EVERYTHING_LANDS = """

@@ -7,8 +7,7 @@ import pytest
 
 from reverie.audit.hazards import harm
 from reverie.safety.classifier import LONGEST, suspicions, windows
-from reverie.safety.report import Report
-from reverie.safety.scan import scan
+from reverie.safety.scan import Report, scan
 
 TURNS = Path(__file__).parents[2] / "training" / "data"
 PLANTED = [

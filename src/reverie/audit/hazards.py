@@ -23,8 +23,7 @@ from importlib.resources import files
 
 from reverie.dreams.light.language import dates_in
 from reverie.safety.redact import Redacted, redact
-from reverie.safety.report import Report, SafetyFinding, visible
-from reverie.safety.scan import scan
+from reverie.safety.scan import Report, SafetyFinding, scan, visible
 from reverie.safety.secrets.named import PASSWORDS
 from reverie.safety.secrets.values import is_code, is_mixed, is_placeholder, said_of_passwords
 from reverie.safety.sensitive import sensitive

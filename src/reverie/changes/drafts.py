@@ -28,8 +28,7 @@ from reverie.memory.operation import (
 )
 from reverie.memory.target import Held, Place, Target
 from reverie.memory.targets import Targets
-from reverie.safety.report import Report, join_reports
-from reverie.safety.scan import scan, scan_skill
+from reverie.safety.scan import Report, join_reports, scan, scan_skill
 from reverie.skills.amend import amended
 from reverie.skills.amendment import Amendment, Clashed, Merge
 from reverie.skills.edits import merge_lines

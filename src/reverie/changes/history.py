@@ -270,18 +270,8 @@ def sizes(changes: Sequence[Change]) -> list[tuple[datetime, float]]:
 
 
 COLUMNS = (
-    "rule",
-    "where",
-    "since",
-    "seen",
-    "critical",
-    "from",
-    "approved_by",
-    "because",
-    "evidence",
-    "change",
-    "id",
-    "user",
+    *("rule", "where", "since", "seen", "critical", "from", "approved_by", "because", "evidence", "change"),
+    *("id", "user"),
 )
 
 

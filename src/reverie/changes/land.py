@@ -31,7 +31,7 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, OverBudget, Unfit
 from reverie.memory.target import Held
-from reverie.safety.report import Report
+from reverie.safety.scan import Report
 from reverie.skills.edits import rules_of
 from reverie.skills.page import lines_of, page_of_text
 from reverie.transcripts.session import Evidence

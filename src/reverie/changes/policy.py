@@ -29,7 +29,7 @@ from reverie.core.ids import sha256
 from reverie.core.scope import Origin
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash, matched, places_of
-from reverie.safety.report import Report
+from reverie.safety.scan import Report
 from reverie.skills.skill import ARCHIVE, MAIN
 from reverie.text.relation import RelationKind, relate
 

@@ -18,7 +18,7 @@ from reverie.core.ids import canonical, sha256
 from reverie.core.scope import Origin, Scope, weakest
 from reverie.memory.library import Memory
 from reverie.memory.operation import Add, Operation, Remove
-from reverie.safety.report import SafetyFinding
+from reverie.safety.scan import SafetyFinding
 from reverie.skills.amend import refine
 from reverie.skills.amendment import Amendment, Patch, action_of, amendment_as_json
 from reverie.skills.edits import AddRule

@@ -55,8 +55,7 @@ from reverie.memory.store import (
     outdated,
 )
 from reverie.memory.target import Held, Target
-from reverie.safety.report import Report
-from reverie.safety.scan import scan
+from reverie.safety.scan import Report, scan
 
 POLICY = "the policy of dreams over stores"
 AT_ONCE = 500

@@ -19,7 +19,7 @@ from reverie.core.clock import rfc3339
 from reverie.core.ids import plural
 from reverie.dreams.dream import Dream, Fate, Judged, Status
 from reverie.dreams.light.candidate import Noted
-from reverie.safety.report import visible
+from reverie.safety.scan import visible
 from reverie.transcripts.session import OURS
 
 _TITLES = {

@@ -32,14 +32,16 @@ class Decoded(NamedTuple):
 _FINDERS = {
     "base64": lazy_pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}+(?:\r?\n[A-Za-z0-9+/_-]{16,}+)*+={0,2}"),
     "hex": lazy_pattern(r"(?<![0-9A-Fa-f])(?:(?:0x)?[0-9A-Fa-f]{2}[\s:,-]?){12,}+"),
-    "escapes": lazy_pattern(r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\u\{[0-9A-Fa-f]{1,6}\}|\\[0-3][0-7]{2}){4,}+"),
-    "decimal": lazy_pattern(r"(?<![\d.])(?:\d{2,3}[\s,;]{1,2}){8,}+(?:\d{2,3})?"),
+    "character escapes": lazy_pattern(
+        r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\u\{[0-9A-Fa-f]{1,6}\}|\\[0-3][0-7]{2}){4,}+"
+    ),
+    "character codes": lazy_pattern(r"(?<![\d.])(?:\d{2,3}[\s,;]{1,2}){8,}+(?:\d{2,3})?"),
     "binary": lazy_pattern(r"(?<![01])(?:[01]{7,8}[\s,]?){6,}+"),
-    "spaced": lazy_pattern(r"(?<!\w)[^\W\d_](?:[^\w\n]{1,8}[^\W\d_](?!\w)){7,}+"),
-    "tags": lazy_pattern("[\U000e0020-\U000e007e]{2,}+"),
-    "selectors": lazy_pattern("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}+"),
+    "spaced-out letters": lazy_pattern(r"(?<!\w)[^\W\d_](?:[^\w\n]{1,8}[^\W\d_](?!\w)){7,}+"),
+    "tag characters": lazy_pattern("[\U000e0020-\U000e007e]{2,}+"),
+    "variation selectors": lazy_pattern("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}+"),
 }
-_INVISIBLE = ("tags", "selectors")
+_INVISIBLE = ("tag characters", "variation selectors")
 
 
 def _readable(raw: bytes) -> str | None:
@@ -106,52 +108,29 @@ def _from_spaced(found: str) -> str | None:
     return re.sub(r"[^\w]+", lambda gap: " " if len(gap[0]) > narrowest else gap[0].strip(), found)
 
 
-def _from_tags(found: str) -> str | None:
-    return "".join(chr(ord(char) - 0xE0000) for char in found)
-
-
 def _from_selectors(found: str) -> str | None:
     codes = (ord(char) for char in found)
     raw = bytes(code - 0xFE00 if code < 0xFF00 else code - 0xE0100 + 16 for code in codes)
     return _readable(raw)
 
 
-_DECODERS: dict[str, tuple[Callable[[str], str | None], str]] = {
-    "base64": (_from_base64, "base64"),
-    "hex": (_from_hex, "hex"),
-    "escapes": (_from_escapes, "character escapes"),
-    "decimal": (_from_decimal, "character codes"),
-    "binary": (_from_binary, "binary"),
-    "spaced": (_from_spaced, "spaced-out letters"),
-    "tags": (_from_tags, "tag characters"),
-    "selectors": (_from_selectors, "variation selectors"),
+_DECODERS: dict[str, Callable[[str], str | None]] = {
+    "base64": _from_base64,
+    "hex": _from_hex,
+    "character escapes": _from_escapes,
+    "character codes": _from_decimal,
+    "binary": _from_binary,
+    "spaced-out letters": _from_spaced,
+    "tag characters": lambda found: "".join(chr(ord(char) - 0xE0000) for char in found),
+    "variation selectors": _from_selectors,
 }
 
 
-def _found_encoded(name: str, text: str) -> Iterator[Decoded]:
-    decode, encoding = _DECODERS[name]
-    for found in _FINDERS[name]().finditer(text):
-        plain = decode(found[0])
+def _found_encoded(encoding: str, text: str) -> Iterator[Decoded]:
+    for found in _FINDERS[encoding]().finditer(text):
+        plain = _DECODERS[encoding](found[0])
         if plain:
             yield Decoded(plain, found.start(), found.end(), encoding)
-
-
-def _encoded_lines(text: str) -> Iterator[Decoded]:
-    """Percent and entity encoding mix with plain text, so the whole line is read."""
-    percent = text.count("%") >= 3
-    entities = text.count("&#") >= 3
-    if not percent and not entities:
-        return
-    from html import unescape
-    from urllib.parse import unquote
-
-    end = 0
-    for line in text.splitlines(keepends=True):
-        start, end = end, end + len(line)
-        if percent and line.count("%") >= 3 and (plain := unquote(line.replace("+", " "))) != line.replace("+", " "):
-            yield Decoded(plain, start, end, "URL encoding")
-        if entities and line.count("&#") >= 3 and (plain := unescape(line)) != line:
-            yield Decoded(plain, start, end, "HTML entities")
 
 
 def decoded_passages(text: str) -> Iterator[Decoded]:
@@ -165,7 +144,19 @@ def decoded_passages(text: str) -> Iterator[Decoded]:
         if name not in _INVISIBLE:
             for passage in _found_encoded(name, bare.text):
                 yield passage._replace(start=bare.trace(passage.start), end=bare.trace(passage.end - 1) + 1)
-    yield from _encoded_lines(text)
+    # Percent and entity encoding mix with plain text, so the whole line is read.
+    percent, entities, end = text.count("%") >= 3, text.count("&#") >= 3, 0
+    if not percent and not entities:
+        return
+    from html import unescape
+    from urllib.parse import unquote
+
+    for line in text.splitlines(keepends=True):
+        start, end = end, end + len(line)
+        if percent and line.count("%") >= 3 and (plain := unquote(line.replace("+", " "))) != line.replace("+", " "):
+            yield Decoded(plain, start, end, "URL encoding")
+        if entities and line.count("&#") >= 3 and (plain := unescape(line)) != line:
+            yield Decoded(plain, start, end, "HTML entities")
 
 
 _LONGEST_STRETCH = 4_000
@@ -228,11 +219,6 @@ def _is_pictograph(char: str) -> bool:
     )
 
 
-def _is_ideograph(char: str) -> bool:
-    code = ord(char)
-    return 0x2E80 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or 0x20000 <= code <= 0x323AF
-
-
 def _is_selector(char: str) -> bool:
     return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
 
@@ -246,7 +232,9 @@ def _is_spelling(before: str, run: str, after: str) -> bool:
     if run in ("\ufe0f", "\ufe0e", "\ufe0f\u200d"):
         return _is_pictograph(before) or before.isdigit()
     if len(run) == 1 and _is_selector(run):
-        return _is_ideograph(before) or _joins_letters(before)
+        code = ord(before)
+        is_ideograph = 0x2E80 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or 0x20000 <= code <= 0x323AF
+        return is_ideograph or _joins_letters(before)
     if run in ("\u200c", "\u200d", "\u200c\u200c"):
         return _joins_letters(before)
     if run in ("\u115f", "\u1160"):

@@ -132,7 +132,7 @@ class Pseudonyms:
         pieces: list[str] = []
         end = 0
         for span in _spans(text):
-            pieces += text[end : span.start], self._name(span.kind, text[span.start : span.end])
+            pieces += text[end : span.start], self._named(span.kind, text[span.start : span.end])
             end = span.end
         return "".join((*pieces, text[end:]))
 
@@ -140,11 +140,9 @@ class Pseudonyms:
         """The text with every stand-in that was given out turned back; one that never was stays as it is."""
         return _stand_in().sub(lambda found: self._originals.get(found[0], found[0]), text)
 
-    def _name(self, kind: str, words: str) -> str:
-        known = self._given.get((kind, words))
-        return known or self._named(kind, words)
-
     def _named(self, kind: str, words: str) -> str:
+        if known := self._given.get((kind, words)):
+            return known
         key = (kind, _identity(kind, words))
         if key not in self._numbers:
             self._found[kind] += 1

@@ -102,10 +102,6 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\{(\d+),\}", lambda found: f"{{{found[1]},{64 + int(found[1])}}}", pattern))
 
 
-def _never(text: str, place: int) -> None:
-    """Stands in for a rule that has no weight on a surface."""
-
-
 class RuleBook:
     """Rules found by the words of a text.
 
@@ -136,7 +132,8 @@ class RuleBook:
         for place, one in chain(self._at_words(text), self._at_signs(text)):
             match = ready.get(one.name)
             if match is None:
-                match = ready[one.name] = one.expression.match if one.weighs(surface) > 0 else _never
+                weighs = one.weighs(surface) > 0
+                match = ready[one.name] = one.expression.match if weighs else lambda text, place: None
             budget.spend()
             found = match(text, place)
             if found:

@@ -103,7 +103,10 @@ class Tracer:
 
     def __call__(self, place: int) -> int:
         if not self._starts:
-            self._starts = self._measured()
+            self._starts = [0]
+            for start, _ in pairwise(range(0, len(self._original) + _CHUNK, _CHUNK)):
+                width = len(self._original[start : start + _CHUNK].translate(self._folds))
+                self._starts.append(self._starts[-1] + width)
         chunk = min(bisect_right(self._starts, place) - 1, max(0, len(self._starts) - 2))
         left = place - self._starts[chunk]
         start = chunk * _CHUNK
@@ -114,23 +117,13 @@ class Tracer:
             left -= width
         return min(start + _CHUNK, len(self._original))
 
-    def _measured(self) -> list[int]:
-        starts = [0]
-        for start, _ in pairwise(range(0, len(self._original) + _CHUNK, _CHUNK)):
-            starts.append(starts[-1] + len(self._original[start : start + _CHUNK].translate(self._folds)))
-        return starts
-
-
-def _same(place: int) -> int:
-    return place
-
 
 @dataclass(frozen=True, slots=True)
 class View:
     """`name` is None for the plain reading; `gapless` views are read by rules made for them."""
 
     text: str
-    trace: Callable[[int], int] = _same
+    trace: Callable[[int], int] = lambda place: place
     name: str | None = None
     gapless: bool = False
 
@@ -176,17 +169,13 @@ class _CutTracer:
 
     def __call__(self, place: int) -> int:
         if not self._starts:
-            self._list_cuts()
+            self._starts, self._origins, gone = [0], [0], 0
+            for found in self._pattern.finditer(self._view.text):
+                self._starts.append(found.start() - gone)
+                self._origins.append(found.end())
+                gone += found.end() - found.start()
         index = bisect_right(self._starts, place) - 1
         return self._view.trace(self._origins[index] + place - self._starts[index])
-
-    def _list_cuts(self) -> None:
-        self._starts, self._origins = [0], [0]
-        gone = 0
-        for found in self._pattern.finditer(self._view.text):
-            self._starts.append(found.start() - gone)
-            self._origins.append(found.end())
-            gone += found.end() - found.start()
 
 
 def _without(view: View, pattern: re.Pattern[str], name: str, *, gapless: bool = False) -> View:

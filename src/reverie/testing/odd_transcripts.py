@@ -171,29 +171,12 @@ def _with_odd_bytes(raw: bytes, random: Random) -> bytes:
 
 
 _SESSION = (
-    "id",
-    "source",
-    "user_id",
-    "chat_type",
-    "model_config",
-    "parent_session_id",
-    "started_at",
-    "ended_at",
-    "cwd",
-    "git_repo_root",
-    "title",
+    *("id", "source", "user_id", "chat_type", "model_config", "parent_session_id", "started_at", "ended_at", "cwd"),
+    *("git_repo_root", "title"),
 )
 _MESSAGE = (
-    "session_id",
-    "role",
-    "content",
-    "tool_call_id",
-    "tool_calls",
-    "tool_name",
-    "timestamp",
-    "observed",
-    "active",
-    "compacted",
+    *("session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp", "observed"),
+    *("active", "compacted"),
 )
 
 
@@ -289,18 +272,8 @@ def _insert(database: sqlite3.Connection, table: str, row: list[Any], random: Ra
 
 def _odd_cell(random: Random) -> str:
     cells = (
-        "null",
-        "0",
-        "-1",
-        "1e999",
-        "9223372036854775807",
-        "x'ff00'",
-        "cast(x'fffe' as text)",
-        "''",
-        "'user'",
-        "cast(x'eda080' as text)",
-        "cast(x'006a736f6e3a5b7b5d' as text)",
-        "cast(x'006a736f6e3a5b5d' as text)",
+        *("null", "0", "-1", "1e999", "9223372036854775807", "x'ff00'", "cast(x'fffe' as text)", "''", "'user'"),
+        *("cast(x'eda080' as text)", "cast(x'006a736f6e3a5b7b5d' as text)", "cast(x'006a736f6e3a5b5d' as text)"),
     )
     told = "'" + random.choice(ODD[:45]).replace("'", "''").replace(",", ";").replace("?", "") + "'"
     return random.choice((*cells, told))

@@ -221,23 +221,10 @@ def is_dashed(name: str, path: str) -> bool:
 OURS = "<!-- reverie:"  # every text Reverie writes for people or agents begins with this mark
 
 _INJECTED_TAGS = (
-    "system-reminder",
-    "memory-context",
-    "relevant-memories",
-    "recalled-memories",
-    "available_skills",
-    "environment_context",
-    "user_instructions",
-    "command-name",
-    "command-message",
-    "command-args",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "task-notification",
-    "ide_opened_file",
-    "ide_selection",
-    "turn_aborted",
+    *("system-reminder", "memory-context", "relevant-memories", "recalled-memories", "available_skills"),
+    *("environment_context", "user_instructions", "command-name", "command-message", "command-args"),
+    *("local-command-stdout", "local-command-stderr", "local-command-caveat", "task-notification"),
+    *("ide_opened_file", "ide_selection", "turn_aborted"),
 )
 _OPENING = re.compile(r"<(" + "|".join(_INJECTED_TAGS) + r")(?:\s[^<>]{0,200})?>")
 _HERMES_RULE = "═" * 46

@@ -25,7 +25,7 @@ from reverie.changes.headline import shortened
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput
 from reverie.core.ids import plural
-from reverie.safety.report import visible
+from reverie.safety.scan import visible
 
 LONGEST_TURN = 3_000
 _linked = pass_context(lambda context, path, /, **query: link(f"{context['root']}{path}", **query))

@@ -25,8 +25,7 @@ from reverie.llm.settings import BUILT_IN
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove, entry_hash
 from reverie.memory.store import Flag, Store
-from reverie.safety.report import Report
-from reverie.safety.scan import scan
+from reverie.safety.scan import Report, scan
 from reverie.transcripts.recorded import DREAMING, Recorded
 from reverie.transcripts.recorded_library import Recording
 

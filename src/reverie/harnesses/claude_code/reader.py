@@ -34,18 +34,8 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _MESSAGES = {"user", "assistant"}
 _MARKED_BY = {"summary": "leafUuid", "file-history-snapshot": "snapshot", "queue-operation": "operation"}
 _ENVELOPED = {
-    "system",
-    "attachment",
-    "progress",
-    "ai-title",
-    "custom-title",
-    "agent-name",
-    "agent-color",
-    "last-prompt",
-    "permission-mode",
-    "mode",
-    "pr-link",
-    "worktree-state",
+    *("system", "attachment", "progress", "ai-title", "custom-title", "agent-name", "agent-color", "last-prompt"),
+    *("permission-mode", "mode", "pr-link", "worktree-state"),
 }
 _TITLES = {"summary": ("summary", 1), "ai-title": ("aiTitle", 2), "custom-title": ("customTitle", 3)}
 _PARTS_OF_COMMANDS = (
@@ -66,13 +56,8 @@ _SENDERS: dict[str, Posing] = {
 }
 # What is true of a line that no person typed: a timer woke it, another session or the program put it there (2.1.3).
 _NOT_TYPED = (
-    "textNotTyped",
-    "noPersonArrived",
-    "handedOff",
-    "wakeupSource",
-    "scheduledTaskId",
-    "isVirtual",
-    "isVisibleInTranscriptOnly",
+    *("textNotTyped", "noPersonArrived", "handedOff", "wakeupSource", "scheduledTaskId"),
+    *("isVirtual", "isVisibleInTranscriptOnly"),
 )
 _TYPED_TURNS = {None, "human", "sdk", "unknown"}  # what began the turn; anything else is no person
 _FOR_OTHERS = {"claude-code-github-action", "mcp"}  # where a workflow or another agent asks

@@ -29,16 +29,8 @@ from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import MAX_TURNS, Head, Said
 
 _COLUMNS = (
-    "session_id",
-    "role",
-    "content",
-    "tool_call_id",
-    "tool_calls",
-    "tool_name",
-    "timestamp",
-    "observed",
-    "active",
-    "compacted",
+    *("session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp", "observed"),
+    *("active", "compacted"),
 )
 _STRUCTURED = "\x00json:"
 _NOT_MESSAGES = {"session_meta"}  # the gateway's list of tools, stored as if it were a message

@@ -31,21 +31,8 @@ from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, project_folder, project_name
 
 _SESSION_COLUMNS = (
-    "id",
-    "source",
-    "user_id",
-    "chat_type",
-    "model",
-    "model_config",
-    "parent_session_id",
-    "started_at",
-    "ended_at",
-    "end_reason",
-    "cwd",
-    "git_branch",
-    "git_repo_root",
-    "title",
-    "profile_name",
+    *("id", "source", "user_id", "chat_type", "model", "model_config", "parent_session_id", "started_at"),
+    *("ended_at", "end_reason", "cwd", "git_branch", "git_repo_root", "title", "profile_name"),
 )
 _FACTS = ("source", "model", "cwd", "git_branch", "chat_type", "end_reason")
 _HOME_SIGNS = ("memories", "SOUL.md", "config.yaml")

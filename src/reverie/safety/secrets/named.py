@@ -150,14 +150,11 @@ def _passes_as_password(value: str, quoted: bool, environment: bool) -> bool:
         return len(value) >= 4 and not reads_as_message(value) and not own_name
     if environment:
         return len(value) >= 4
-    return not _is_own_name(value) and (is_mixed(value) or re.fullmatch(r"\d{4,12}", value) is not None)
-
-
-def _is_own_name(value: str) -> bool:
-    """A variable called after what it holds: `db_password`, `user.secretKey`, `password2`. "hunter2secret" is none."""
-    if not re.fullmatch(r"[\w.]*(?:pass|pwd|secret|token|key)\w*", value, re.IGNORECASE):
+    # A variable called after what it holds: `db_password`, `user.secretKey`, `password2`. "hunter2secret" is none.
+    called = re.fullmatch(r"[\w.]*(?:pass|pwd|secret|token|key)\w*", value, re.IGNORECASE)
+    if called and ("_" in value or "." in value or not any(map(str.isdigit, value.rstrip("0123456789")))):
         return False
-    return "_" in value or "." in value or not any(sign.isdigit() for sign in value.rstrip("0123456789"))
+    return is_mixed(value) or re.fullmatch(r"\d{4,12}", value) is not None
 
 
 def _passes_as_token(value: str, quoted: bool, environment: bool, kind: str) -> bool:

@@ -154,15 +154,8 @@ _argument = lazy_pattern(rf" -(?:p{_WORD}|(?:p|a|-pass)[ ]{_LOOSE_WORD}|(?:u|-us
 
 _GLUED = ("mysql", "mariadb")
 _SPACED = (
-    "sshpass",
-    "redis-cli",
-    "mongo",
-    "docker login",
-    "podman login",
-    "helm registry login",
-    "az login",
-    "oc login",
-    "argocd login",
+    *("sshpass", "redis-cli", "mongo", "docker login", "podman login", "helm registry login", "az login"),
+    *("oc login", "argocd login"),
 )
 _USERS = ("curl", "wget", "http ", "https ", "xh ", "svn ")
 
@@ -182,17 +175,15 @@ def _first(found: re.Match[str], groups: tuple[str, ...]) -> tuple[str, int] | N
     return next(((found[g], found.start(g)) for g in groups if found[g] is not None), None)
 
 
-def _secret(found: re.Match[str]) -> tuple[str, int] | None:
-    """The meaning of an option, by the command before it: `-p` is a password for mysql and a port for ssh."""
-    before = found.string[max(0, found.start() - _REACH) : found.start()]
-    choices = ((("q1", "q2", "bare"), _GLUED), (("r1", "r2", "rest"), _SPACED), (("secret",), _USERS))
-    hits = (_first(found, groups) for groups, commands in choices if _commanded(before, commands))
-    return next(filter(None, hits), None)
-
-
 def command_secrets(text: str) -> Iterator[SecretSpan]:
     """Passwords given to well-known commands as arguments, and the lines of .pgpass."""
-    arguments = map(_secret, _argument().finditer(text))
+    arguments = list[tuple[str, int]]()
+    for found in _argument().finditer(text):
+        # The meaning of an option, by the command before it: `-p` is a password for mysql and a port for ssh.
+        before = text[max(0, found.start() - _REACH) : found.start()]
+        choices = ((("q1", "q2", "bare"), _GLUED), (("r1", "r2", "rest"), _SPACED), (("secret",), _USERS))
+        hits = (_first(found, groups) for groups, commands in choices if _commanded(before, commands))
+        arguments += filter(None, [next(filter(None, hits), None)])
     lines = (_first(at, ("secret",)) for mark in _PGPASS for at in mark().finditer(text))
     for value, start in filter(None, (*arguments, *lines)):
         if not is_placeholder(value) and not is_code(value) and not re.fullmatch(r"\d{1,5}", value):

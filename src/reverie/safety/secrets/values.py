@@ -154,15 +154,8 @@ def reads_as_message(value: str) -> bool:
 # Kinds that only say where the value stood. A vendor's own shape says more, so it wins when both match.
 GENERIC = frozenset(
     {
-        "api-key",
-        "basic-auth",
-        "bearer-token",
-        "cookie",
-        "password",
-        "secret",
-        "token",
-        "url-password",
-        "url-token",
+        *("api-key", "basic-auth", "bearer-token", "cookie", "password", "secret", "token"),
+        *("url-password", "url-token"),
     }
 )
 
