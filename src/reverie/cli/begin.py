@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.shell import Shell, common, fitted, print_json
+from reverie.cli import shell as ui
 from reverie.core.ids import Ids
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 
 @click.command(name="init")
-@common
-def init(*, shell: Shell) -> None:
+@ui.common
+def init(*, shell: ui.Shell) -> None:
     """Make a home, or check the one there is. Nothing that exists is changed."""
     from reverie.config import write_template
 
@@ -46,7 +46,7 @@ def init(*, shell: Shell) -> None:
         house.engine.connect().close()
         where = house.config.home
     if shell.json:
-        print_json({"home": str(where), "new": made})
+        ui.print_json({"home": str(where), "new": made})
     elif made:
         click.echo(f'Made a home in {where}.\nNext: `reverie sessions add --all`, then `reverie search "…"`.')
     else:
@@ -62,8 +62,8 @@ def init(*, shell: Shell) -> None:
     help="Whether a session that ends begins a night that is due, in the background.",
 )
 @click.option("--check/--no-check", default=True, help="Whether to prove the loop on a made-up session afterwards.")
-@common
-def install(*, agent: str, dry_run: bool, nights: bool, check: bool, shell: Shell) -> None:
+@ui.common
+def install(*, agent: str, dry_run: bool, nights: bool, check: bool, shell: ui.Shell) -> None:
     """Put Reverie into AGENT (claude, codex, gemini, hermes, openclaw, opencode): the MCP server, a short skill, and
     a hook that queues each session for the next night and begins it, in the background, once it is due by `schedule`.
     Twice is once. `reverie uninstall AGENT` takes it out again, to the last byte.
@@ -90,7 +90,7 @@ def install(*, agent: str, dry_run: bool, nights: bool, check: bool, shell: Shel
             click.echo(f"  {'ok  ' if step.ok else 'BAD '} {step.said}")
     if shell.json:
         told = {"agent": agent, "dry_run": dry_run, "files": [str(one.path) for one in changes], "notes": list(notes)}
-        print_json(told | {"nights": when, "check": steps})
+        ui.print_json(told | {"nights": when, "check": steps})
     elif not dry_run:
         click.echo(
             "Next: use it as ever; `reverie review` shows what waits, `reverie dream --propose` tries a night now."
@@ -126,8 +126,8 @@ def show_changes(changes: list[FileChange], dry_run: bool, nothing: str) -> None
 @click.command(name="uninstall")
 @click.argument("agent")
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
-@common
-def uninstall(*, agent: str, dry_run: bool, shell: Shell) -> None:
+@ui.common
+def uninstall(*, agent: str, dry_run: bool, shell: ui.Shell) -> None:
     """Take Reverie out of AGENT. A file nobody else wrote to since is byte for byte as before; from any other, only
     what `reverie install` put there is taken. What was learnt stays."""
     with shell.opened() as house:
@@ -136,7 +136,7 @@ def uninstall(*, agent: str, dry_run: bool, shell: Shell) -> None:
         left = installing.left
     if shell.json:
         files = [str(one.path) for one in changes]
-        print_json({"agent": agent, "dry_run": dry_run, "files": files, "notes": list(left)})
+        ui.print_json({"agent": agent, "dry_run": dry_run, "files": files, "notes": list(left)})
         return
     show_changes(changes, dry_run, f"Reverie is not in {installing.installer.title}.")
     for note in left:
@@ -149,8 +149,8 @@ ALWAYS = ("home", "owner", "database", "timezone")  # what people ask about, set
 @click.command(name="doctor")
 @click.option("--all", "every", is_flag=True, help="Every setting, also those that nobody has set.")
 @click.option("--model", is_flag=True, help="Also try the model of the settings, and say what it can do.")
-@common
-def doctor(*, every: bool, model: bool, shell: Shell) -> None:
+@ui.common
+def doctor(*, every: bool, model: bool, shell: ui.Shell) -> None:
     """Print what is set and where it came from, and check what Reverie needs. Changes nothing.
 
     `--model` asks the model for a word and a number, and sends nothing of yours.
@@ -164,7 +164,7 @@ def doctor(*, every: bool, model: bool, shell: Shell) -> None:
     if shell.json:
         values = {name: asdict(value) for name, value in config.shown().items()}
         told = {"settings": values, "notices": config.notices, "checks": [asdict(check) for check in found]}
-        print_json(told | ({"models": [asdict(one) for one in tried]} if model else {}))
+        ui.print_json(told | ({"models": [asdict(one) for one in tried]} if model else {}))
     else:
         click.echo("Settings")
         known = config.shown()
@@ -215,12 +215,12 @@ def demo(as_json: bool) -> None:
         if as_json:
             values = {step.name: json.loads(step.run()) for step in steps}
             values["added"] = next(iter(values["added"].values()))  # told by path, and there is one
-            print_json(values)
+            ui.print_json(values)
             return
         for step in steps:
             if step.typed:
                 click.secho(f"$ {step.typed}{step.about and '  # '}{step.about}", bold=True)
-            click.echo("\n".join([*filter(None, fitted(step.run(), _width())), ""]))
+            click.echo("\n".join([*filter(None, ui.fitted(step.run(), _width())), ""]))
     click.echo(NEXT)
 
 
@@ -280,7 +280,7 @@ class _Hands:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sample(Shell):
+class _Sample(ui.Shell):
     """Opens the sample wherever a command would open this person's home."""
 
     folder: Path
@@ -353,7 +353,7 @@ def _run(sample: _Sample, words: list[str]) -> None:
         with sample.opened() as house:
             report = house.audit()
         if sample.json:
-            print_json(audit_as_json(report))
+            ui.print_json(audit_as_json(report))
         else:
             click.echo("\n".join(audit_lines(report, _width())))
         return

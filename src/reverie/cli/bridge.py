@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from reverie.cli import shell as ui
 from reverie.cli.bridge_output import (
     batch_as_json,
     diff_as_json,
@@ -17,7 +18,6 @@ from reverie.cli.bridge_output import (
     show_pulled_dreams,
     show_pushed,
 )
-from reverie.cli.shell import BECAUSE, Shell, common, print_json, terminal_safe
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import plural
 
@@ -41,9 +41,9 @@ def bridge() -> None:
 )
 @click.option("--propose", "and_propose", is_flag=True, help="Put what new dreams changed into the review queue.")
 @TARGET
-@common
+@ui.common
 def pull(
-    *, where: str, key_name: str, stores: tuple[str, ...], and_propose: bool, target: str | None, shell: Shell
+    *, where: str, key_name: str, stores: tuple[str, ...], and_propose: bool, target: str | None, shell: ui.Shell
 ) -> None:
     """Bring in memory stores, their versions and dreams; only what is new. Nothing is changed there.
 
@@ -56,7 +56,7 @@ def pull(
         batches = house.bridge.propose_new(target=target or house.memory.default()) if and_propose else []
     if shell.json:
         told = [{"store": one.store.id, "name": one.store.name, "new_versions": one.versions} for one in pulled]
-        print_json({"pulled": told, "batches": [batch_as_json(one) for one in batches]})
+        ui.print_json({"pulled": told, "batches": [batch_as_json(one) for one in batches]})
         return
     show_pulled(pulled, dreams)
     for batch in batches:
@@ -70,9 +70,16 @@ def pull(
 @click.option("--looks", metavar="N", type=click.IntRange(1), help="Stop after so many looks.")
 @click.option("--propose", "and_propose", is_flag=True, help="Put what each changed into the review queue.")
 @TARGET
-@common
+@ui.common
 def watch(
-    *, where: str, key_name: str, every: float, looks: int | None, and_propose: bool, target: str | None, shell: Shell
+    *,
+    where: str,
+    key_name: str,
+    every: float,
+    looks: int | None,
+    and_propose: bool,
+    target: str | None,
+    shell: ui.Shell,
 ) -> None:
     """Follow dreams as they complete, until Ctrl-C: pull, and say what each of them wrote."""
     with shell.opened() as house:
@@ -80,7 +87,9 @@ def watch(
         for found in house.bridge.watch(house.managed(where, key_name), every, looks, place):
             if shell.json:
                 ended = [{"dream": one.id, "store": one.store, "output": one.output} for one in found.ended]
-                print_json({"ended": ended, "batches": list(map(batch_as_json, found.batches)), "missed": found.missed})
+                ui.print_json(
+                    {"ended": ended, "batches": list(map(batch_as_json, found.batches)), "missed": found.missed}
+                )
                 continue
             if found.missed:
                 click.echo(f"Not now: {found.missed}", err=True)
@@ -96,8 +105,10 @@ def watch(
 @click.option("--model", metavar="ID", default="built-in", show_default=True, help="The model of the dreams.")
 @click.option("--instructions", metavar="TEXT", default="", help="What the dreams should look at.")
 @click.option("--after", metavar="N", type=click.IntRange(1), default=1, help="Only once so many sessions are new.")
-@common
-def dream(*, store: str, server: str, key_name: str, model: str, instructions: str, after: int, shell: Shell) -> None:
+@ui.common
+def dream(
+    *, store: str, server: str, key_name: str, model: str, instructions: str, after: int, shell: ui.Shell
+) -> None:
     """Dream over every session that has STORE mounted and is new, a hundred at a time, each over the last one's output.
 
     A night that was killed, or in which a dream failed, goes on where it stopped when this is run again. STORE itself
@@ -111,7 +122,7 @@ def dream(*, store: str, server: str, key_name: str, model: str, instructions: s
         )
     if shell.json:
         done = not isinstance(night, TooFew) and night.done
-        print_json({"done": done, "output": night.output if not isinstance(night, TooFew) else "", "night": night})
+        ui.print_json({"done": done, "output": night.output if not isinstance(night, TooFew) else "", "night": night})
     elif isinstance(night, TooFew):
         click.echo(f"{plural(night.new, 'session')} of {store} new; a night begins with {night.wanted}.")
     else:
@@ -125,8 +136,8 @@ def dream(*, store: str, server: str, key_name: str, model: str, instructions: s
 @click.argument("new", required=False)
 @click.option("--all", "every", is_flag=True, help="Also what was only reworded, moved or said twice.")
 @click.option("--ask", is_flag=True, help="Let the model of the settings say what only may be reworded.")
-@common
-def diff(*, old: str, new: str | None, every: bool, ask: bool, shell: Shell) -> None:
+@ui.common
+def diff(*, old: str, new: str | None, every: bool, ask: bool, shell: ui.Shell) -> None:
     """Show what an agent would do otherwise, given NEW instead of OLD.
 
     OLD and NEW are exported folders or JSON files, memory stores that were pulled (memstore_…), or one as it was at a
@@ -144,8 +155,8 @@ def diff(*, old: str, new: str | None, every: bool, ask: bool, shell: Shell) -> 
 @click.argument("new", required=False)
 @click.option("--quarantined", is_flag=True, help="Also what was kept back because of who is behind it.")
 @TARGET
-@common
-def propose(*, old: str, new: str | None, quarantined: bool, target: str | None, shell: Shell) -> None:
+@ui.common
+def propose(*, old: str, new: str | None, quarantined: bool, target: str | None, shell: ui.Shell) -> None:
     """Put every difference in behaviour into the review queue; nothing lands.
 
     Each goes to the rule it changes, to the skill it belongs to, or to memory. What is secret, private, unsafe, of one
@@ -163,8 +174,8 @@ def propose(*, old: str, new: str | None, quarantined: bool, target: str | None,
 @click.option("--server", metavar="URL", default=ANTHROPIC, show_default=True, help="The server the store is on.")
 @KEY_NAME
 @click.option("--memory", metavar="TARGET", help="Also the entries of this memory: home, hermes, ….")
-@common
-def push(*, store: str, server: str, key_name: str, memory: str | None, shell: Shell) -> None:
+@ui.common
+def push(*, store: str, server: str, key_name: str, memory: str | None, shell: ui.Shell) -> None:
     """Put every skill into a managed memory store, as documents below /reverie/; nothing else there is touched.
 
     What stands there already is not written again, and what someone else changed there meanwhile is not written over.
@@ -179,8 +190,8 @@ def push(*, store: str, server: str, key_name: str, memory: str | None, shell: S
 @click.argument("proposal")
 @click.option("--to", metavar="PLACE", required=True, help="memory, user, nothing, or skill:NAME.")
 @TARGET
-@common
-def reroute(*, proposal: str, to: str, target: str | None, shell: Shell) -> None:
+@ui.common
+def reroute(*, proposal: str, to: str, target: str | None, shell: ui.Shell) -> None:
     """Put what a waiting PROPOSAL would change to another place; what is like it goes there from now on."""
     from reverie.changes.queue import proposal_outcome
 
@@ -189,15 +200,15 @@ def reroute(*, proposal: str, to: str, target: str | None, shell: Shell) -> None
         learned, made = house.bridge.reroute(proposal, to, by=house.config.owner, target=place)
     shell.tell(
         {"learned": learned, "became": proposal_outcome(made) if made else "Rejected."},
-        terminal_safe(proposal_outcome(made) if made else "Rejected: nothing is wanted of it."),
+        ui.terminal_safe(proposal_outcome(made) if made else "Rejected: nothing is wanted of it."),
         f"Learned {learned.id}: what is like it goes to {to}. `reverie bridge routes` lists these.",
     )
 
 
 @bridge.command(name="routes")
 @click.option("--remove", metavar="ID", help="Forget this one.")
-@common
-def routes(*, remove: str | None, shell: Shell) -> None:
+@ui.common
+def routes(*, remove: str | None, shell: ui.Shell) -> None:
     """Where reviewers put things, and what is like them goes."""
     with shell.opened() as house:
         if remove and not house.bridge.routes.remove(remove):
@@ -206,16 +217,16 @@ def routes(*, remove: str | None, shell: Shell) -> None:
     if shell.printed_json(known):
         return
     for one in known:
-        click.echo(terminal_safe(f"{one.id}  to {one.to}: {one.text} ({one.by}, {one.at:%Y-%m-%d})"))
+        click.echo(ui.terminal_safe(f"{one.id}  to {one.to}: {one.text} ({one.by}, {one.at:%Y-%m-%d})"))
     if not known:
         click.echo("Nothing was re-routed yet.")
 
 
 @bridge.command(name="undo")
 @click.argument("batch")
-@BECAUSE
-@common
-def undo(*, batch: str, because: str, shell: Shell) -> None:
+@ui.BECAUSE
+@ui.common
+def undo(*, batch: str, because: str, shell: ui.Shell) -> None:
     """Take back everything that was approved of one dream (drm_…) or one batch, newest first."""
     from reverie.changes.land import Landed, in_words
 
@@ -226,7 +237,7 @@ def undo(*, batch: str, because: str, shell: Shell) -> None:
         for change, outcome in undone
     ]
     if shell.json:
-        print_json([{"change": change.id, "outcome": said} for change, said in told])
+        ui.print_json([{"change": change.id, "outcome": said} for change, said in told])
     for change, said in () if shell.json else told:
         click.echo(f"{change.id}: {said}")
     if not all(isinstance(outcome, Landed) for _, outcome in undone):
@@ -235,8 +246,8 @@ def undo(*, batch: str, because: str, shell: Shell) -> None:
 
 @bridge.command(name="export")
 @click.argument("folder", type=click.Path(path_type=Path))
-@common
-def export(*, folder: Path, shell: Shell) -> None:
+@ui.common
+def export(*, folder: Path, shell: ui.Shell) -> None:
     """Everything as plain Markdown, git history and JSON Lines, in a new FOLDER that needs no Reverie to be read."""
     with shell.opened() as house:
         made = house.export(folder)
@@ -273,9 +284,9 @@ def ab() -> None:
 @click.option("--guardrail", "guardrails", multiple=True, metavar="METRIC", help="What may not get worse.")
 @click.option("--alpha", default=0.05, show_default=True, help="How often at most an arm is called better that is not.")
 @click.option("--share", default=0.5, show_default=True, help="The share of units that get B.")
-@common
+@ui.common
 def start(
-    *, name: str, a: str, b: str, metric: str, guardrails: tuple[str, ...], alpha: float, share: float, shell: Shell
+    *, name: str, a: str, b: str, metric: str, guardrails: tuple[str, ...], alpha: float, share: float, shell: ui.Shell
 ) -> None:
     """Compare A, which is in use, with B: ids of memory stores, or versions of a skill library."""
     with shell.opened() as house:
@@ -286,8 +297,8 @@ def start(
 @ab.command()
 @click.argument("name")
 @click.argument("unit")
-@common
-def assign(*, name: str, unit: str, shell: Shell) -> None:
+@ui.common
+def assign(*, name: str, unit: str, shell: ui.Shell) -> None:
     """Say which arm UNIT, a session or a person, gets: the same every time."""
     with shell.opened() as house:
         found = house.experiments.assign(name, unit)
@@ -299,8 +310,8 @@ def assign(*, name: str, unit: str, shell: Shell) -> None:
 @click.argument("unit")
 @click.option("--session", metavar="ID", help="Take turns and corrections from this session.")
 @click.option("--value", "values", multiple=True, metavar="METRIC=NUMBER", help="success=1, cost=0.03, ….")
-@common
-def record(*, name: str, unit: str, session: str | None, values: tuple[str, ...], shell: Shell) -> None:
+@ui.common
+def record(*, name: str, unit: str, session: str | None, values: tuple[str, ...], shell: ui.Shell) -> None:
     """Record what came of a session of UNIT."""
     with shell.opened() as house:
         told = house.session_outcome(session) if session else {}
@@ -318,20 +329,20 @@ def _value(said: str) -> tuple[str, float]:
 
 @ab.command()
 @click.argument("name")
-@common
-def report(*, name: str, shell: Shell) -> None:
+@ui.common
+def report(*, name: str, shell: ui.Shell) -> None:
     """A page about the experiment: verdict, intervals, and a plot. It can be looked at as often as you like."""
     with shell.opened() as house:
         page, standing = house.experiments.report(name), house.experiments.standing(name)
     if shell.json:
-        print_json({"verdict": standing.verdict, "metric": standing.metric, "guardrails": standing.guardrails})
+        ui.print_json({"verdict": standing.verdict, "metric": standing.metric, "guardrails": standing.guardrails})
     else:
         click.echo(page, nl=False)
 
 
 @ab.command(name="list")
-@common
-def list_experiments(*, shell: Shell) -> None:
+@ui.common
+def list_experiments(*, shell: ui.Shell) -> None:
     """Every experiment, and what it says so far."""
     with shell.opened() as house:
         told = [(one, house.experiments.standing(one.name).verdict) for one in house.experiments.all()]
@@ -339,7 +350,7 @@ def list_experiments(*, shell: Shell) -> None:
         return
     for one, verdict in told:
         standing = (one.decided or verdict).replace("_", " ")
-        click.echo(terminal_safe(f"{one.name}  {standing}  {one.a} against {one.b}"))
+        click.echo(ui.terminal_safe(f"{one.name}  {standing}  {one.a} against {one.b}"))
     if not told:
         click.echo("There is none: `reverie ab start NAME A B`.")
 
@@ -347,19 +358,21 @@ def list_experiments(*, shell: Shell) -> None:
 @ab.command()
 @click.argument("name")
 @click.option("--despite", is_flag=True, help="Though it is not shown to be better.")
-@common
-def promote(*, name: str, despite: bool, shell: Shell) -> None:
+@ui.common
+def promote(*, name: str, despite: bool, shell: ui.Shell) -> None:
     """Give B to everyone."""
     with shell.opened() as house:
         made = house.experiments.promote(name, despite=despite)
-    print_json(made) if shell.json else click.echo(f"Everyone gets {made.b}. And back: `reverie ab roll-back {name}`.")
+    ui.print_json(made) if shell.json else click.echo(
+        f"Everyone gets {made.b}. And back: `reverie ab roll-back {name}`."
+    )
 
 
 @ab.command(name="roll-back")
 @click.argument("name")
-@common
-def roll_back(*, name: str, shell: Shell) -> None:
+@ui.common
+def roll_back(*, name: str, shell: ui.Shell) -> None:
     """Give A to everyone."""
     with shell.opened() as house:
         made = house.experiments.roll_back(name)
-    print_json(made) if shell.json else click.echo(f"Everyone gets {made.a}.")
+    ui.print_json(made) if shell.json else click.echo(f"Everyone gets {made.a}.")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.shell import console, terminal_safe
+from reverie.cli import shell as ui
 from reverie.core.clock import SystemClock
 from reverie.core.errors import NotReached
 from reverie.core.ids import plural
@@ -71,7 +71,7 @@ PATIENCE = 60.0  # seconds for a server to start, and for a dream to end
 
 def show_pulled(pulled: Sequence[Pulled], dreams: Sequence[RemoteDream]) -> None:
     for one in pulled:
-        click.echo(terminal_safe(f"{one.store.id}  {plural(one.versions, 'new version')}  {one.store.name}"))
+        click.echo(ui.terminal_safe(f"{one.store.id}  {plural(one.versions, 'new version')}  {one.store.name}"))
     show_pulled_dreams([one for one in dreams if one.status == "completed" and one.output][-NEWEST:])
     if not pulled:
         click.echo("There is no memory store.")
@@ -80,7 +80,7 @@ def show_pulled(pulled: Sequence[Pulled], dreams: Sequence[RemoteDream]) -> None
 def show_pulled_dreams(dreams: Sequence[RemoteDream]) -> None:
     for dream in dreams:
         told = f"{dream.id} read {dream.store} and wrote {dream.output}: `reverie bridge diff {dream.id}`"
-        click.echo(terminal_safe(told))
+        click.echo(ui.terminal_safe(told))
 
 
 def show_night(night: BridgeNight) -> None:
@@ -107,14 +107,14 @@ def show_batch(batch: Batch) -> None:
 
     told = [_told(one) for one in batch.results]
     for one in told:
-        click.echo(f"{terminal_safe(one['text'])}\n  {terminal_safe(one['became'])}")
+        click.echo(f"{ui.terminal_safe(one['text'])}\n  {ui.terminal_safe(one['became'])}")
     if batch.note:
-        click.echo(terminal_safe(batch.note))
+        click.echo(ui.terminal_safe(batch.note))
     waiting = sum(one["proposal"] is not None for one in told)
     click.echo(f"{plural(waiting, 'proposal')} wait{'s' if waiting == 1 else ''}: `reverie review`.")
     if kept_back := [one for one in batch.results if isinstance(one, DoubtedDraft)]:
         number = plural(len(kept_back), "change")
-        again = f"reverie bridge propose {terminal_safe(batch.compared)} --quarantined"
+        again = f"reverie bridge propose {ui.terminal_safe(batch.compared)} --quarantined"
         click.echo(f"{number} quarantined. To have that in the queue, marked: `{again}`.")
     for name in batch.undone_by:
         click.echo(f"To take back all that you approve of it: `reverie bridge undo {name}`.")
@@ -123,9 +123,9 @@ def show_batch(batch: Batch) -> None:
 def show_pushed(pushed: Pushed) -> None:
     for title, paths in (("Written", pushed.written), ("Removed", pushed.removed)):
         for path in paths:
-            click.echo(f"{title}: {terminal_safe(path)}")
+            click.echo(f"{title}: {ui.terminal_safe(path)}")
     for path, why in pushed.kept_back:
-        click.echo(f"Kept back: {terminal_safe(path)}: {why}.")
+        click.echo(f"Kept back: {ui.terminal_safe(path)}: {why}.")
     click.echo(f"{plural(pushed.unchanged, 'document')} unchanged.")
 
 
@@ -179,7 +179,7 @@ def diff_as_json(found: StoreDiff) -> dict[str, Any]:
 def show_diff(found: StoreDiff, every: bool) -> None:
     from reverie.bridge.diff import DiffKind
 
-    out = console()
+    out = ui.console()
     numbers = {kind: len(found.of(kind)) for kind in DiffKind}
     told = ", ".join(f"{number:,} {TITLES[kind].lower()}" for kind, number in numbers.items() if number)
     click.echo(f"{told or 'No difference'}; {plural(found.unchanged, 'statement')} unchanged.")
@@ -188,19 +188,19 @@ def show_diff(found: StoreDiff, every: bool) -> None:
         click.echo("")
         out.print(TITLES[kind], style="bold")
         for where, some in groupby(group, key=_where):
-            out.print(f"  {terminal_safe(where)}", style="dim", markup=False)
+            out.print(f"  {ui.terminal_safe(where)}", style="dim", markup=False)
             for one in some:
                 if one.kind == "moved":
-                    out.print(f"      {terminal_safe(one.after)}", markup=False)
+                    out.print(f"      {ui.terminal_safe(one.after)}", markup=False)
                     continue
                 for part in one.old:
-                    out.print(f"    - {terminal_safe(part.text)}", style="red", markup=False)
+                    out.print(f"    - {ui.terminal_safe(part.text)}", style="red", markup=False)
                 for part in one.new:
-                    out.print(f"    + {terminal_safe(part.text)}", style="green", markup=False)
+                    out.print(f"    + {ui.terminal_safe(part.text)}", style="green", markup=False)
                 if one.why:
-                    out.print(f"      {terminal_safe(one.why)}", style="dim", markup=False)
+                    out.print(f"      {ui.terminal_safe(one.why)}", style="dim", markup=False)
     if found.note:
-        click.echo(f"\n{terminal_safe(found.note)}")
+        click.echo(f"\n{ui.terminal_safe(found.note)}")
     if any(number for kind, number in numbers.items() if kind in FOLDED) and not every:
         click.echo("\nWhat was only reworded, moved or said twice is left out: --all shows it.")
 

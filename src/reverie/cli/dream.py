@@ -16,17 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from reverie.cli.shell import (
-    DateOrAge,
-    Shell,
-    common,
-    no_sessions_hint,
-    one_line,
-    print_diary,
-    print_json,
-    terminal_safe,
-    with_pager,
-)
+from reverie.cli import shell as ui
 from reverie.cli.status import propose_all
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.ids import plural
@@ -94,7 +84,7 @@ def progress_line(house: Home, since: datetime) -> str:
 @click.option("--target", "named", metavar="NAME", help="The same as TARGET.")
 @click.option("--propose", is_flag=True, help="Land nothing: only proposals and the report. Uses no session up.")
 @click.option("--session", "sessions", multiple=True, metavar="ID", help="Only this session; up to 100 of them.")
-@click.option("--since", type=DateOrAge(), help="Only sessions since: a date, or an age such as 7d.")
+@click.option("--since", type=ui.DateOrAge(), help="Only sessions since: a date, or an age such as 7d.")
 @click.option("--all", "everything", is_flag=True, help="Older sessions, too, which the first night leaves out.")
 @click.option("--user", metavar="NAME", help="Only sessions of this user; of all users if not said.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many sessions, in one dream.")
@@ -109,8 +99,8 @@ def progress_line(house: Home, since: datetime) -> str:
     metavar="N",
     help="Only when there are so many new sessions. With --if-missed: either is enough.",
 )
-@common
-@with_pager
+@ui.common
+@ui.with_pager
 def dream(
     *,
     target: str | None,
@@ -127,7 +117,7 @@ def dream(
     estimate: bool,
     show_brief: bool,
     after: int | None,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """One night: read what is new, notice what is worth keeping, land very little, propose the rest.
 
@@ -156,7 +146,7 @@ def dream(
             _each_or_nothing(house, shell, dreams.estimate(target, names, **how), _foretold)
         elif show_brief:
             briefs = dreams.briefs(target, names, **how)
-            _each_or_nothing(house, shell, briefs, lambda brief: click.echo(terminal_safe(brief.render()), nl=False))
+            _each_or_nothing(house, shell, briefs, lambda brief: click.echo(ui.terminal_safe(brief.render()), nl=False))
         elif queue and target:
             _queued([dreams.later(target, mode, names, **how)], shell)
         elif queue:
@@ -172,7 +162,7 @@ def dream(
             _dreamt(house, lambda: dreams(target, mode, names, **how), shell, covered=target is None)
 
 
-def _dreamt(house: Home, dream: Callable[[], Night | None], shell: Shell, *, covered: bool) -> None:
+def _dreamt(house: Home, dream: Callable[[], Night | None], shell: ui.Shell, *, covered: bool) -> None:
     """One night and its diary; where none was due, nothing: a scheduler looks every hour, and every word is mailed.
     Where no session was ever brought in, and no target was left out, only that, and what to do next."""
     house.erase.resume()  # what is half erased is not dreamt about
@@ -186,24 +176,24 @@ def _dreamt(house: Home, dream: Callable[[], Night | None], shell: Shell, *, cov
         return
     hint = next_step = ""
     if not any(one.sessions for one in night.dreams):
-        hint = no_sessions_hint(house)
+        hint = ui.no_sessions_hint(house)
         next_step = hint or _next_step(house)
     if shell.json:
         names = ("status", "left", "left_out", "dreams", "skipped", "unchanged", "notes")
-        print_json({name: getattr(night, name) for name in names} | {"next_step": next_step})
+        ui.print_json({name: getattr(night, name) for name in names} | {"next_step": next_step})
     elif hint and not night.skipped:
-        print_diary(f"There is nothing to read. {hint}\n")
+        ui.print_diary(f"There is nothing to read. {hint}\n")
     else:
-        print_diary(terminal_safe(night.diary))
+        ui.print_diary(ui.terminal_safe(night.diary))
         if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
             _show_covered(night)
         if night.left:
-            why = f": {terminal_safe(night.enough)}" if night.enough else ""
+            why = f": {ui.terminal_safe(night.enough)}" if night.enough else ""
             click.echo(f"{plural(night.left, 'more session')} for another night{why}.")
         if night.proposals:
             click.echo("`reverie review` shows what waits for you.")
         if next_step:
-            print_diary(f"{next_step}\n")
+            ui.print_diary(f"{next_step}\n")
     if any(one.failed for one in night.skipped):
         raise SystemExit(1)
 
@@ -224,11 +214,11 @@ def _next_step(house: Home) -> str:
     return "Every session has been read. `reverie explain` tells what the last night made of them."
 
 
-def _each_or_nothing(house: Home, shell: Shell, found: Sequence[Found], show: Callable[[Found], None]) -> None:
+def _each_or_nothing(house: Home, shell: ui.Shell, found: Sequence[Found], show: Callable[[Found], None]) -> None:
     if shell.printed_json(found):
         return
     if not found:
-        click.echo(f"A night would find nothing new to read. {no_sessions_hint(house) or _next_step(house)}")
+        click.echo(f"A night would find nothing new to read. {ui.no_sessions_hint(house) or _next_step(house)}")
     for one in found:
         show(one)
 
@@ -256,7 +246,7 @@ def _foretold(estimate: Estimate) -> None:
     )
 
 
-def _queued(dreams: Sequence[Dream], shell: Shell) -> None:
+def _queued(dreams: Sequence[Dream], shell: ui.Shell) -> None:
     if shell.printed_json(dreams):
         return
     if not dreams:
@@ -267,8 +257,8 @@ def _queued(dreams: Sequence[Dream], shell: Shell) -> None:
 
 @click.command(name="compact")
 @click.option("--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said.")
-@common
-def compact(*, target: str | None, shell: Shell) -> None:
+@ui.common
+def compact(*, target: str | None, shell: ui.Shell) -> None:
     """Look for duplicates, contradictions and superseded entries, and propose to take them out. Adds nothing."""
     with shell.opened() as house:
         chosen = target or house.memory.default()
@@ -277,7 +267,7 @@ def compact(*, target: str | None, shell: Shell) -> None:
     if shell.printed_json({"findings": found, "said": proposed}):
         return
     for one in found:
-        click.echo(f"{one.kind}  {one.spot}: {one_line(one.words, 80)}\n  {one.why}")
+        click.echo(f"{one.kind}  {one.spot}: {ui.one_line(one.words, 80)}\n  {one.why}")
         if one.suggestion is None:
             click.echo(f"  {one.advice}")
     click.echo(f"{plural(len(found), 'finding')} on {chosen}.")
@@ -301,9 +291,9 @@ def cron() -> None:
     "--after", type=click.IntRange(1), metavar="N", help="Also once so many sessions are new; looked at hourly."
 )
 @SYSTEMD
-@common
+@ui.common
 def install(
-    *, when: str | None, target: str | None, propose: bool, after: int | None, systemd: bool, shell: Shell
+    *, when: str | None, target: str | None, propose: bool, after: int | None, systemd: bool, shell: ui.Shell
 ) -> None:
     """Dream every night, in the setting `timezone`. A night that was missed is made up for once."""
     with shell.opened() as house:
@@ -323,8 +313,8 @@ def install(
 @cron.command()
 @click.option("--target", metavar="NAME", help="Only the nights over this target; all nights of the home if not said.")
 @SYSTEMD
-@common
-def remove(*, target: str | None, systemd: bool, shell: Shell) -> None:
+@ui.common
+def remove(*, target: str | None, systemd: bool, shell: ui.Shell) -> None:
     """No more nights by themselves. What was learnt stays."""
     with shell.opened() as house:
         schedule = house.schedule(systemd=systemd)
@@ -340,8 +330,8 @@ def remove(*, target: str | None, systemd: bool, shell: Shell) -> None:
 @click.group(name="worker", invoke_without_command=True)
 @click.option("--executor", metavar="NAME", help="Its name: the same after a restart. One is chosen if not said.")
 @click.option("--until-idle", is_flag=True, help="End when nothing is queued any more.")
-@common
-def worker(*, executor: str | None, until_idle: bool, shell: Shell) -> None:
+@ui.common
+def worker(*, executor: str | None, until_idle: bool, shell: ui.Shell) -> None:
     """Do the nights that are queued (`reverie dream --queue`), until told to stop.
 
     On Postgres several may run, on one machine or on many. One that was killed goes on where it was when it is back
@@ -360,8 +350,8 @@ def worker(*, executor: str | None, until_idle: bool, shell: Shell) -> None:
 
 @worker.command()
 @click.option("--executor", required=True, metavar="NAME", help="The worker that is dead.")
-@common
-def reap(*, executor: str, shell: Shell) -> None:
+@ui.common
+def reap(*, executor: str, shell: ui.Shell) -> None:
     """Have the other workers go on with what a dead one left. Be sure that it is dead."""
     with shell.opened() as home:
         left = home.queue.worker().reap(executor)

@@ -13,24 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.shell import (
-    BECAUSE,
-    DESPITE,
-    YES,
-    DateOrAge,
-    Shell,
-    common,
-    console,
-    day,
-    ids,
-    land_confirmed,
-    look,
-    one_line,
-    print_json,
-    print_sentence,
-    terminal_safe,
-    with_pager,
-)
+from reverie.cli import shell as ui
 from reverie.core.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
@@ -44,13 +27,13 @@ USER = click.option("--user", metavar="NAME", help="Those of one person only; ''
 
 
 @click.command(name="rules")
-@click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
+@click.option("--as-of", type=ui.DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @WORKSPACE
 @USER
-@common
-@with_pager
-def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: str | None, shell: Shell) -> None:
+@ui.common
+@ui.with_pager
+def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: str | None, shell: ui.Shell) -> None:
     """Every rule the agents operate under, since when, on what evidence, approved by whom: of memory, of skills, of
     memory stores, and of instruction files, which Reverie reads and never changes."""
     from reverie.changes.history import instruction_row, rule_row, rules_as_csv
@@ -58,27 +41,27 @@ def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: 
     with shell.opened() as house:
         here = workspace is None and user is None
         if here:
-            look(house, skills=True)
+            ui.look(house, skills=True)
         rules = [rule for history in house.histories(workspace, user) for rule in history.rules(as_of)]
         told = house.instructions() if as_of is None and here else []
     if shell.json:
-        print_json([*map(rule_row, rules), *map(instruction_row, told)])
+        ui.print_json([*map(rule_row, rules), *map(instruction_row, told)])
     elif as_csv:
         click.echo(rules_as_csv(rules, told), nl=False)
     else:
-        out = console()
+        out = ui.console()
         for rule in rules:
             grounds = rule.change.grounds
-            text = f"{terminal_safe(rule.text)}{'  (critical)' if rule.critical else ''}"
+            text = f"{ui.terminal_safe(rule.text)}{'  (critical)' if rule.critical else ''}"
             out.print(text, style="bold", markup=False)
             since = f"since {rule.since:%Y-%m-%d %H:%M}" if rule.since else f"there before {rule.seen:%Y-%m-%d %H:%M}"
             approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ", nobody was asked"
             out.print(f"  {rule.where}  {since}{approved}", markup=False)
             for one in grounds.evidence:
-                quote = f"“{terminal_safe(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}"
+                quote = f"“{ui.terminal_safe(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}"
                 out.print(f"  {quote}", markup=False)
             if grounds.because:
-                out.print(f"  because {terminal_safe(grounds.because)}", markup=False)
+                out.print(f"  because {ui.terminal_safe(grounds.because)}", markup=False)
         for instruction in told:
             show_instruction(instruction)
         if not rules and not told:
@@ -90,8 +73,8 @@ def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: 
 
 
 def show_instruction(one: Instruction) -> None:
-    console().print(terminal_safe(one.text), style="bold", markup=False)
-    console().print(f"  {terminal_safe(one.file)}  an instruction file; Reverie does not change it", markup=False)
+    ui.console().print(ui.terminal_safe(one.text), style="bold", markup=False)
+    ui.console().print(f"  {ui.terminal_safe(one.file)}  an instruction file; Reverie does not change it", markup=False)
 
 
 @click.command(name="context")
@@ -102,8 +85,8 @@ def show_instruction(one: Instruction) -> None:
     "--target", "targets", multiple=True, metavar="NAME", help="Which targets; all that are there if not said."
 )
 @click.option("--session", metavar="ID", help="For this session: asked again, it gets the same.")
-@click.option("--as-of", type=DateOrAge(), help="What was given last by then, byte for byte.")
-@common
+@click.option("--as-of", type=ui.DateOrAge(), help="What was given last by then, byte for byte.")
+@ui.common
 def context(
     *,
     task: str,
@@ -112,7 +95,7 @@ def context(
     targets: tuple[str, ...],
     session: str | None,
     as_of: datetime | None,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """Exactly the block a session starts with: memory and the skills its task calls for. It is recorded."""
     with shell.opened() as house:
@@ -132,8 +115,8 @@ def context(
 @click.option("--from", "source", metavar="NAME", help="The source target; Hermes' or the home's own if not said.")
 @click.option("--to", multiple=True, metavar="NAME", help="A target to render it to; all that agents read if not said.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@common
-def sync(*, source: str | None, to: tuple[str, ...], dry_run: bool, shell: Shell) -> None:
+@ui.common
+def sync(*, source: str | None, to: tuple[str, ...], dry_run: bool, shell: ui.Shell) -> None:
     """Render the rules of one target to the memory of other agents, each within its own limits, and say what does not
     fit. Twice is once. What someone changed on a rendered surface is left alone, and the source is never written.
 
@@ -147,7 +130,7 @@ def sync(*, source: str | None, to: tuple[str, ...], dry_run: bool, shell: Shell
         return
     for one in rendered:
         if one.fate != "same":
-            click.echo(f"{one.target}/{one.document}  {one.fate}: {one_line(one.text, 80)}")
+            click.echo(f"{one.target}/{one.document}  {one.fate}: {ui.one_line(one.text, 80)}")
             click.echo(f"  {one.why}" if one.why else "", nl=bool(one.why))
     for target in dict.fromkeys(one.target for one in rendered):
         counts = Counter(one.fate.value for one in rendered if one.target == target)
@@ -164,9 +147,9 @@ def sync(*, source: str | None, to: tuple[str, ...], dry_run: bool, shell: Shell
 @click.command(name="history")
 @click.argument("path", required=False, type=click.Path())
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
-@common
-@with_pager
-def history(*, path: str | None, limit: int, shell: Shell) -> None:
+@ui.common
+@ui.with_pager
+def history(*, path: str | None, limit: int, shell: ui.Shell) -> None:
     """Show what happened to memory and skills, newest first; to one document or skill if PATH is given.
 
     `reverie history rebuild` makes the git projection anew from the database.
@@ -174,9 +157,9 @@ def history(*, path: str | None, limit: int, shell: Shell) -> None:
     with shell.opened() as house:
         if path == "rebuild":
             rebuilt = house.projection.rebuild()
-            print_json(rebuilt) if shell.json else click.echo(str(rebuilt))
+            ui.print_json(rebuilt) if shell.json else click.echo(str(rebuilt))
             return
-        look(house)
+        ui.look(house)
         changes = house.history.changes(house.document_of(path) if path else None, limit)
         named = {change.id: house.history.name_of(change.target) for change in changes}
         sentences = house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty())
@@ -187,17 +170,17 @@ def history(*, path: str | None, limit: int, shell: Shell) -> None:
         click.echo(
             "Nothing has happened yet. `reverie dream` reads what is new; `reverie memory add TEXT` writes an entry."
         )
-    out = console()
+    out = ui.console()
     for change in changes:
         grounds = change.grounds
         who = f"{grounds.actor}, approved by {grounds.approved_by}" if grounds.approved_by else grounds.actor
-        out.print(f"{change.id}  {day(change.settled_at)}  {named[change.id]}  {who}", markup=False)
-        print_sentence(out, sentences[change.id])
+        out.print(f"{change.id}  {ui.day(change.settled_at)}  {named[change.id]}  {who}", markup=False)
+        ui.print_sentence(out, sentences[change.id])
         # The reason that was given, then what the person who approved it said, unless that is the same.
         reason = grounds.reason if not grounds.undoes and grounds.reason != grounds.because else ""
         because = f"because {grounds.because}" if grounds.because and not grounds.policy else ""
         if why := " · ".join(filter(None, (reason, because))):
-            print_sentence(out, why, style="dim")
+            ui.print_sentence(out, why, style="dim")
     for said in elsewhere:
         out.print(f"Note: {said}.", markup=False)
 
@@ -220,19 +203,19 @@ def change_as_json(change: Change, target: str) -> dict[str, object]:
 
 @click.command(name="blame")
 @click.argument("path", type=click.Path())
-@click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
+@click.option("--as-of", type=ui.DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @WORKSPACE
 @USER
-@common
-@with_pager
-def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: Shell) -> None:
+@ui.common
+@ui.with_pager
+def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: ui.Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it. PATH is a document, a skill,
     a memory store or a memory in one, or an instruction file, of which Reverie keeps no history."""
     from reverie.changes.history import happened, instruction_row, rule_row
 
     with shell.opened() as house:
         if workspace is None and user is None:
-            look(house, skills=True)
+            ui.look(house, skills=True)
         rules: list[Rule] = []
         unknown: list[NotFound] = []
         histories = house.histories(workspace, user)
@@ -250,26 +233,26 @@ def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str
         return
     for one in told:
         show_instruction(one)
-    out = console()
+    out = ui.console()
     for rule in rules:
         change = rule.change
         approved = f", approved by {change.grounds.approved_by}" if change.grounds.approved_by else ""
-        head = f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}: {happened(change)}{approved}"
+        head = f"{change.id}  {ui.day(change.settled_at)}  {change.grounds.actor}: {happened(change)}{approved}"
         out.print(head, style="dim", markup=False)
-        out.print(f"  {one_line(terminal_safe(rule.text), max(20, out.width - 4))}", markup=False)
+        out.print(f"  {ui.one_line(ui.terminal_safe(rule.text), max(20, out.width - 4))}", markup=False)
 
 
 @click.command(name="diff")
 @click.argument("earlier")
 @click.argument("later", required=False)
 @click.argument("path", required=False)
-@common
-@with_pager
-def diff(*, earlier: str, later: str | None, path: str | None, shell: Shell) -> None:
+@ui.common
+@ui.with_pager
+def diff(*, earlier: str, later: str | None, path: str | None, shell: ui.Shell) -> None:
     """Show what changed between two points: changes (`chg_…`), dates, or ages such as 7d. One change alone: what it
     did."""
     with shell.opened() as house:
-        look(house)
+        ui.look(house)
         if later is None and earlier.startswith("chg_"):
             end = _point(house, earlier)
             start = end - 1
@@ -282,8 +265,8 @@ def diff(*, earlier: str, later: str | None, path: str | None, shell: Shell) -> 
     diffs = [drawn_diff(one.target, [one.edit], 3) for one in differences]
     if shell.printed_json({"diff": "".join(diffs)}):
         return
-    out = console()
-    for line in terminal_safe("".join(diffs)).splitlines():
+    out = ui.console()
+    for line in ui.terminal_safe("".join(diffs)).splitlines():
         out.print(line, style={"+": "green", "-": "red"}.get(line[:1], "dim"), markup=False)
     if not diffs:
         click.echo("No difference.")
@@ -292,18 +275,18 @@ def diff(*, earlier: str, later: str | None, path: str | None, shell: Shell) -> 
 def _point(house: Home, text: str) -> int:
     if text.startswith("chg_"):
         return house.history.get(house.id_of("change", text)).number or 0
-    return house.history.number_at(DateOrAge().convert(text, None, None))
+    return house.history.number_at(ui.DateOrAge().convert(text, None, None))
 
 
 @click.command(name="undo")
-@click.argument("change", required=False, shell_complete=ids("change"))
+@click.argument("change", required=False, shell_complete=ui.ids("change"))
 @click.option("--target", metavar="NAME", help="The last change of ours to this target.")
-@BECAUSE
-@DESPITE
-@YES
-@common
+@ui.BECAUSE
+@ui.DESPITE
+@ui.YES
+@ui.common
 def undo(
-    *, change: str | None, target: str | None, because: str, despite_findings: bool, yes: bool, shell: Shell
+    *, change: str | None, target: str | None, because: str, despite_findings: bool, yes: bool, shell: ui.Shell
 ) -> None:
     """Take a change back, byte for byte; the last one of ours if none is named.
 
@@ -315,4 +298,4 @@ def undo(
         change = house.id_of("change", change) if change else None
         within = house.memory.target(target).key if target else None
         land = partial(house.review.undo, change, because, within=within, despite_findings=despite_findings)
-        land_confirmed(house, land, shell, yes=yes, landed="Reverted in")
+        ui.land_confirmed(house, land, shell, yes=yes, landed="Reverted in")

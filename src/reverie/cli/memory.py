@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -11,30 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.shell import (
-    BECAUSE,
-    DESPITE,
-    YES,
-    DateOrAge,
-    Shell,
-    common,
-    day,
-    ids,
-    land_confirmed,
-    look,
-    one_line,
-    print_json,
-    terminal_safe,
-    why_absent,
-    with_pager,
-)
+from reverie.cli import shell as ui
 from reverie.core.errors import ReverieError
 from reverie.core.ids import plural
+from reverie.memory.operation import Add, Operation, Remove, Replace
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.memory.operation import Operation
-
+    from reverie.memory.library import Entry
 
 TARGET = click.option(
     "--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said."
@@ -51,9 +35,9 @@ def memory() -> None:
 @memory.command(name="list")
 @click.option("--target", metavar="NAME", help="Which target; all that are there if not said.")
 @click.option("--ids", is_flag=True, help="Show each entry's id and since when it stands there.")
-@common
-@with_pager
-def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
+@ui.common
+@ui.with_pager
+def list_(*, target: str | None, ids: bool, shell: ui.Shell) -> None:
     """The entries in the targets, document by document, and how full each is."""
     with shell.opened() as house:
         names = [target] if target else house.memory.present()
@@ -78,7 +62,7 @@ def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
                     if ids:
                         since = f"since {entry.since:%Y-%m-%d}" if entry.since else f"before {entry.seen:%Y-%m-%d}"
                         click.echo(f"  {entry.id}  {since}{'  critical' if entry.critical else ''}")
-                    first, *rest = terminal_safe(entry.text).splitlines() or [""]
+                    first, *rest = ui.terminal_safe(entry.text).splitlines() or [""]
                     click.echo("\n".join([f"  - {first}", *(f"    {line}" for line in rest)]))
 
 
@@ -86,85 +70,71 @@ def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
 @click.argument("text")
 @TARGET
 @DOCUMENT
-@BECAUSE
-@DESPITE
-@common
+@ui.BECAUSE
+@ui.DESPITE
+@ui.common
 def add(
-    *, text: str, target: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
+    *, text: str, target: str | None, document: str | None, because: str, despite_findings: bool, shell: ui.Shell
 ) -> None:
     """Add an entry."""
-    from reverie.memory.operation import Add
-
-    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
-        name = document or house.memory.target(target).places()[0].document
-        return name, [Add(name, text)]
-
-    _write(shell, target, wanted, because, despite_findings=despite_findings)
+    with shell.opened() as house:
+        place = _place(house, target, document)
+        _write(house, shell, place, [Add(place[1], text)], because, despite_findings=despite_findings)
 
 
 @memory.command()
-@click.argument("entry", shell_complete=ids("entry"))
+@click.argument("entry", shell_complete=ui.ids("entry"))
 @click.argument("text")
 @TARGET
-@BECAUSE
-@DESPITE
-@YES
-@common
+@ui.BECAUSE
+@ui.DESPITE
+@ui.YES
+@ui.common
 def replace(
-    *, entry: str, text: str, target: str | None, because: str, despite_findings: bool, yes: bool, shell: Shell
+    *, entry: str, text: str, target: str | None, because: str, despite_findings: bool, yes: bool, shell: ui.Shell
 ) -> None:
     """Replace an entry, named by its id or by words that stand in no other."""
-    from reverie.memory.operation import Replace
-
-    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
-        found = house.memory.entry(target, _entry_id(house, entry))
-        return found.document, [Replace(found.document, found.sha256, text)]
-
-    _write(shell, target, wanted, because, despite_findings=despite_findings, yes=yes)
+    with shell.opened() as house:
+        chosen, found = _entry(house, target, entry)
+        change = Replace(found.document, found.sha256, text)
+        _write(house, shell, (chosen, found.document), [change], because, despite_findings=despite_findings, yes=yes)
 
 
 @memory.command()
-@click.argument("entry", shell_complete=ids("entry"))
+@click.argument("entry", shell_complete=ui.ids("entry"))
 @TARGET
-@BECAUSE
-@YES
-@common
-def remove(*, entry: str, target: str | None, because: str, yes: bool, shell: Shell) -> None:
+@ui.BECAUSE
+@ui.YES
+@ui.common
+def remove(*, entry: str, target: str | None, because: str, yes: bool, shell: ui.Shell) -> None:
     """Remove an entry, named by its id or by words that stand in no other. `reverie undo` brings it back."""
-    from reverie.memory.operation import Remove
-
-    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
-        found = house.memory.entry(target, _entry_id(house, entry))
-        return found.document, [Remove(found.document, found.sha256)]
-
-    _write(shell, target, wanted, because, yes=yes)
+    with shell.opened() as house:
+        chosen, found = _entry(house, target, entry)
+        _write(house, shell, (chosen, found.document), [Remove(found.document, found.sha256)], because, yes=yes)
 
 
 @memory.command()
-@click.argument("entry", shell_complete=ids("entry"))
+@click.argument("entry", shell_complete=ui.ids("entry"))
 @click.option("--to", default="", metavar="PROVIDER", help="Which broader memory; the only one there is if not said.")
 @TARGET
-@BECAUSE
-@YES
-@common
-def demote(*, entry: str, to: str, target: str | None, because: str, yes: bool, shell: Shell) -> None:
+@ui.BECAUSE
+@ui.YES
+@ui.common
+def demote(*, entry: str, to: str, target: str | None, because: str, yes: bool, shell: ui.Shell) -> None:
     """Move an entry out of what every session reads into a broader memory (`providers`). It is written there first;
     `reverie undo` brings it back here."""
-    from reverie.memory.operation import Remove
-
-    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
-        found = house.memory.entry(target, _entry_id(house, entry))
+    with shell.opened() as house:
+        chosen, found = _entry(house, target, entry)
         kept = house.providers.add(found.text, to)
         click.echo(f"Written to {kept.provider} as {kept.id}.", err=True)
-        return found.document, [Remove(found.document, found.sha256)]
-
-    _write(shell, target, wanted, because or "demoted to a broader memory", yes=yes)
+        why = because or "demoted to a broader memory"
+        _write(house, shell, (chosen, found.document), [Remove(found.document, found.sha256)], why, yes=yes)
 
 
 @memory.command()
 @click.argument("question")
-@common
-def elsewhere(*, question: str, shell: Shell) -> None:
+@ui.common
+def elsewhere(*, question: str, shell: ui.Shell) -> None:
     """Search the broader memories of the settings (`providers`)."""
     with shell.opened() as house:
         found, failed = house.providers.search(question), house.providers.failed
@@ -173,17 +143,17 @@ def elsewhere(*, question: str, shell: Shell) -> None:
     if shell.printed_json(found):
         return
     for one in found:
-        click.echo(f"{one.provider}  {one.id}  {one_line(terminal_safe(one.text), 100)}")
+        click.echo(f"{one.provider}  {one.id}  {ui.one_line(ui.terminal_safe(one.text), 100)}")
     if not found:
         click.echo("Nothing found. `providers` in reverie.toml names the broader memories that are asked.")
 
 
 @memory.command()
-@click.argument("entry", shell_complete=ids("entry"))
+@click.argument("entry", shell_complete=ui.ids("entry"))
 @click.option("--off", is_flag=True, help="No longer.")
 @TARGET
-@common
-def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None:
+@ui.common
+def critical(*, entry: str, off: bool, target: str | None, shell: ui.Shell) -> None:
     """Mark an entry as critical: changing or removing it always asks a person. `--target memstore_…` is a memory store,
     of which an entry is one memory."""
     with shell.opened() as house:
@@ -192,36 +162,36 @@ def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None
             house.review.mark(rule, critical=not off)
             name, text = rule.id, rule.text
         else:
-            found = house.memory.entry(target or house.memory.default(), _entry_id(house, entry))
+            _, found = _entry(house, target, entry)
             house.review.mark(found.id, critical=not off)
             name, text = found.id, found.text
-    click.echo(f"{name} is {'no longer ' if off else ''}critical: {one_line(terminal_safe(text), 80)}")
+    click.echo(f"{name} is {'no longer ' if off else ''}critical: {ui.one_line(ui.terminal_safe(text), 80)}")
 
 
 @memory.command()
 @click.argument("document", type=click.Path())
-@click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
-@common
-@with_pager
-def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
+@click.option("--as-of", type=ui.DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
+@ui.common
+@ui.with_pager
+def show(*, document: str, as_of: datetime | None, shell: ui.Shell) -> None:
     """The exact text of a document, now or at any time since Reverie first saw it.
 
     Of one that is gone its last known text is shown, said to be that, and the exit code is 1.
     """
     with shell.opened() as house:
-        look(house)
+        ui.look(house)
         named = house.document_of(document)
         content = house.history.content(named, as_of)
         first_seen = None if content is not None else house.history.first_seen(named)
         last, gone = (None, "") if as_of else _last_known(house, named, content)
     there = None if gone else content
     if shell.json:
-        print_json({"document": document, "as_of": as_of, "text": there, "last_known_text": last})
+        ui.print_json({"document": document, "as_of": as_of, "text": there, "last_known_text": last})
     elif last is not None:
         click.echo(f"{document} {gone}\nIts last known text:", err=not sys.stdout.isatty())
         _show_text(last)
     elif there is None:
-        click.echo(why_absent(document, first_seen, as_of), err=True)
+        click.echo(ui.why_absent(document, first_seen, as_of), err=True)
     else:
         _show_text(there)
     if there is None:
@@ -235,13 +205,13 @@ def _last_known(house: Home, named: str, content: bytes | None) -> tuple[bytes |
         return (content, f"is not there now: there is no {file}.") if file and not file.exists() else (None, "")
     if last := house.history.last_text(named):
         text, change = last
-        return text, f"is gone since {day(change.settled_at)} UTC; `reverie undo {change.id}` brings it back."
+        return text, f"is gone since {ui.day(change.settled_at)} UTC; `reverie undo {change.id}` brings it back."
     return None, ""
 
 
 def _show_text(content: bytes) -> None:
     """To the last byte, but in a terminal, which it must not drive."""
-    shown = terminal_safe(content.decode("utf-8", "backslashreplace")) if sys.stdout.isatty() else content
+    shown = ui.terminal_safe(content.decode("utf-8", "backslashreplace")) if sys.stdout.isatty() else content
     click.echo(shown, nl=sys.stdout.isatty() and not content.endswith(b"\n"))
 
 
@@ -249,30 +219,29 @@ def _show_text(content: bytes) -> None:
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @TARGET
 @DOCUMENT
-@BECAUSE
-@DESPITE
-@common
+@ui.BECAUSE
+@ui.DESPITE
+@ui.common
 def import_(
-    *, file: Path, target: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
+    *, file: Path, target: str | None, document: str | None, because: str, despite_findings: bool, shell: ui.Shell
 ) -> None:
     """Add the entries of a file: an export of ours, a Hermes MEMORY.md, or any Markdown list. One change, one undo."""
     from reverie.memory.formats import entries_in
-    from reverie.memory.operation import Add
 
-    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
-        name = document or house.memory.target(target).places()[0].document
-        return name, [Add(name, text) for text in entries_in(file.read_bytes(), file.name, document)]
-
-    _write(shell, target, wanted, because or f"imported from {file.name}", despite_findings=despite_findings)
+    with shell.opened() as house:
+        place = _place(house, target, document)
+        entries = [Add(place[1], text) for text in entries_in(file.read_bytes(), file.name, document)]
+        why = because or f"imported from {file.name}"
+        _write(house, shell, place, entries, why, despite_findings=despite_findings)
 
 
 @memory.command()
 @TARGET
-@common
-def export(*, target: str | None, shell: Shell) -> None:
+@ui.common
+def export(*, target: str | None, shell: ui.Shell) -> None:
     """Print every entry of a target with its id, since when, who let it in and on what evidence, as JSON."""
     with shell.opened() as house:
-        look(house)
+        ui.look(house)
         chosen = target or house.memory.default()
         rules = [rule for rule in house.history.rules() if rule.target == chosen]
     entries = [
@@ -283,25 +252,29 @@ def export(*, target: str | None, shell: Shell) -> None:
         }
         for rule in rules
     ]
-    print_json({"reverie": "memory", "target": chosen, "entries": entries})
+    ui.print_json({"reverie": "memory", "target": chosen, "entries": entries})
     click.echo(f"{plural(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
 
 
-def _entry_id(house: Home, typed: str) -> str:
-    return house.id_of("entry", typed) if typed.startswith("ent_") else typed
+def _place(house: Home, target: str | None, document: str | None) -> tuple[str, str]:
+    chosen = target or house.memory.default()
+    return chosen, document or house.memory.target(chosen).places()[0].document
+
+
+def _entry(house: Home, target: str | None, typed: str) -> tuple[str, Entry]:
+    chosen = target or house.memory.default()
+    return chosen, house.memory.entry(chosen, house.id_of("entry", typed) if typed.startswith("ent_") else typed)
 
 
 def _write(
-    shell: Shell,
-    target: str | None,
-    wanted: Callable[[Home, str], tuple[str, Sequence[Operation]]],
+    house: Home,
+    shell: ui.Shell,
+    place: tuple[str, str],
+    operations: Sequence[Operation],
     because: str,
     *,
     despite_findings: bool = False,
     yes: bool = False,
 ) -> None:
-    with shell.opened() as house:
-        chosen = target or house.memory.default()
-        document, operations = wanted(house, chosen)
-        land = partial(house.review.write, chosen, document, operations, because, despite_findings=despite_findings)
-        land_confirmed(house, land, shell, yes=yes)
+    land = partial(house.review.write, *place, operations, because, despite_findings=despite_findings)
+    ui.land_confirmed(house, land, shell, yes=yes)

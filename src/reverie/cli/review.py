@@ -9,20 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reverie.cli import shell as ui
 from reverie.cli.review_screen import nothing_waits, review_in_terminal, show_theme, show_whole
-from reverie.cli.shell import (
-    BECAUSE,
-    DESPITE,
-    Shell,
-    common,
-    console,
-    ids,
-    print_json,
-    print_sentence,
-    tell_outcomes,
-    terminal_safe,
-    with_pager,
-)
 from reverie.core.errors import BadInput
 from reverie.core.ids import json_ready, plural
 
@@ -35,19 +23,19 @@ THEME = click.option("--theme", metavar="NAME", help="All of one theme, as `reve
 
 
 @contextmanager
-def _mirrored(shell: Shell) -> Iterator[Home]:
+def _mirrored(shell: ui.Shell) -> Iterator[Home]:
     """Show here, too, what agents' own programs hold back for approval; it leaves their queue once it is decided."""
     with shell.opened() as house:
         house.mirror_staged()
         for line in house.mirror_staged.problems():
-            click.echo(f"Note: {terminal_safe(line)}", err=True)
+            click.echo(f"Note: {ui.terminal_safe(line)}", err=True)
         yield house
         house.mirror_staged()
 
 
 @click.group(name="review", invoke_without_command=True)
-@common
-def review(*, shell: Shell) -> None:
+@ui.common
+def review(*, shell: ui.Shell) -> None:
     """Decide what waits, one proposal a screen and one key for it: approve, refuse, edit, skip, why, undo.
 
     Nothing is approved by silence: what nobody answers expires.
@@ -63,28 +51,28 @@ def review(*, shell: Shell) -> None:
 
 @review.command(name="list")
 @click.option("--all", "every", is_flag=True, help="Also what waits behind today's, and what was decided.")
-@common
-@with_pager
-def list_(*, every: bool, shell: Shell) -> None:
+@ui.common
+@ui.with_pager
+def list_(*, every: bool, shell: ui.Shell) -> None:
     """List what waits, the best first."""
     with _mirrored(shell) as house:
         _show_queue(house, shell, whole=not sys.stdout.isatty(), every=every)
 
 
 @review.command()
-@click.argument("proposal", shell_complete=ids("proposal"))
-@common
-@with_pager
-def show(*, proposal: str, shell: Shell) -> None:
+@click.argument("proposal", shell_complete=ui.ids("proposal"))
+@ui.common
+@ui.with_pager
+def show(*, proposal: str, shell: ui.Shell) -> None:
     """One proposal: what changes, where it was said, what it contradicts, findings, every check, and the score."""
     with shell.opened() as house:
         show_proposal(house, house.id_of("proposal", proposal), shell)
 
 
 @review.command()
-@common
-@with_pager
-def themes(*, shell: Shell) -> None:
+@ui.common
+@ui.with_pager
+def themes(*, shell: ui.Shell) -> None:
     """List what can be decided together: what changes one skill or document, of one page of a managed memory.
 
     `reverie review approve --theme NAME` lets all of it land, `reverie review undo --theme NAME` takes all of it back.
@@ -98,16 +86,16 @@ def themes(*, shell: Shell) -> None:
     if not found:
         click.echo(nothing)
     for name, items in found.items():
-        show_theme(console(), name, items)
+        show_theme(ui.console(), name, items)
 
 
 @review.command()
-@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
+@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ui.ids("proposal"))
 @THEME
 @click.option("--hash", "seen", metavar="HASH", help="Only if it is still the one with this hash.")
-@DESPITE
-@BECAUSE
-@common
+@ui.DESPITE
+@ui.BECAUSE
+@ui.common
 def approve(
     *,
     proposals: tuple[str, ...],
@@ -115,7 +103,7 @@ def approve(
     seen: str | None,
     despite_findings: bool,
     because: str,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """Let proposals land. Each is named by its id, or by as much of it as no other has; or all of one theme."""
     from reverie.changes.land import Outcome, Stale
@@ -129,36 +117,36 @@ def approve(
                 outcomes.append(Stale(found.id, f"its hash is {found.hash[:12]} now"))
             else:
                 outcomes.append(house.review.approve(found, because, despite_findings=despite_findings))
-        tell_outcomes(house, outcomes, shell)
+        ui.tell_outcomes(house, outcomes, shell)
 
 
 @review.command()
-@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
+@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ui.ids("proposal"))
 @THEME
-@BECAUSE
-@common
-def reject(*, proposals: tuple[str, ...], theme: str | None, because: str, shell: Shell) -> None:
+@ui.BECAUSE
+@ui.common
+def reject(*, proposals: tuple[str, ...], theme: str | None, because: str, shell: ui.Shell) -> None:
     """Say no. It is not proposed again on the same evidence."""
     with _mirrored(shell) as house:
         rejected = [house.review.reject(found, because) for found in _meant(house, proposals, theme)]
     if shell.json:
-        print_json(rejected[0] if len(rejected) == 1 else rejected)
+        ui.print_json(rejected[0] if len(rejected) == 1 else rejected)
     for one in rejected if not shell.json else ():
         click.echo(f"{one.id} is rejected; it will not be proposed again on the same evidence.")
 
 
 @review.command()
-@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
+@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ui.ids("proposal"))
 @THEME
-@common
-def undo(*, proposals: tuple[str, ...], theme: str | None, shell: Shell) -> None:
+@ui.common
+def undo(*, proposals: tuple[str, ...], theme: str | None, shell: ui.Shell) -> None:
     """Take verdicts back: what landed is taken out byte for byte, and like what was refused it waits again."""
     with _mirrored(shell) as house:
         results = [house.inbox.undo(one.id) for one in _meant(house, proposals, theme, decided=True)]
     if shell.json:
-        print_json([{"proposal": one.proposal.id, "done": one.done, "said": one.said} for one in results])
+        ui.print_json([{"proposal": one.proposal.id, "done": one.done, "said": one.said} for one in results])
     for one in results if not shell.json else ():
-        print_sentence(console(), f"{one.proposal.id}: {one.said}", indent=0)
+        ui.print_sentence(ui.console(), f"{one.proposal.id}: {one.said}", indent=0)
     if not all(one.done for one in results):
         sys.exit(1)
 
@@ -174,7 +162,7 @@ def _meant(house: Home, typed: Sequence[str], theme: str | None, *, decided: boo
     return [house.review.get(name) for name in names]
 
 
-def _show_queue(house: Home, shell: Shell, *, whole: bool, every: bool = False) -> None:
+def _show_queue(house: Home, shell: ui.Shell, *, whole: bool, every: bool = False) -> None:
     waiting = house.review.past() if every else house.review.waiting()
     behind = 0 if every else len(house.review.waiting(every=True)) - len(waiting)
     items = house.inbox.items(waiting, whole=whole)
@@ -183,19 +171,19 @@ def _show_queue(house: Home, shell: Shell, *, whole: bool, every: bool = False) 
         return
     if not items:
         click.echo(nothing_waits(house))
-    out = console()
+    out = ui.console()
     for one in items:
         status = "" if one.proposal.status == "waiting" else f"  {one.proposal.status}"
         voice = one.first
-        said = f"  {terminal_safe(voice.who)}{f', {voice.at:%Y-%m-%d}' if voice.at else ''}" if voice else ""
+        said = f"  {ui.terminal_safe(voice.who)}{f', {voice.at:%Y-%m-%d}' if voice.at else ''}" if voice else ""
         out.print(f"{one.proposal.id}{said}{status}", markup=False)
-        print_sentence(out, one.sentence)
+        ui.print_sentence(out, one.sentence)
     if behind > 0:
         more = f"{plural(behind, 'more')} wait{'s' if behind == 1 else ''}"
         click.echo(f"{more} behind today's limit (--all shows them).")
 
 
-def show_proposal(house: Home, proposal: str, shell: Shell) -> None:
+def show_proposal(house: Home, proposal: str, shell: ui.Shell) -> None:
     detail = house.inbox.detail(proposal)
     if not shell.printed_json(json_ready(detail.item.proposal) | {"checks": dict(detail.checks)}):
-        show_whole(console(), detail, detail.item.where)
+        show_whole(ui.console(), detail, detail.item.where)

@@ -11,18 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.shell import (
-    PIPE_WIDTH,
-    console,
-    day,
-    landed_lines,
-    no_sessions_hint,
-    one_line,
-    print_diary,
-    print_sentence,
-    score_lines,
-    terminal_safe,
-)
+from reverie.cli import shell as ui
 from reverie.core.ids import plural
 
 if TYPE_CHECKING:
@@ -40,9 +29,9 @@ KEYS = "[a]pprove [r]efuse [e]dit [s]kip [w]hy [t]heme [u]ndo [q]uit (A, R: with
 
 
 def review_in_terminal(house: Home) -> None:
-    screens = _Screens(house, console(), [one.id for one in house.review.waiting()])
+    screens = _Screens(house, ui.console(), [one.id for one in house.review.waiting()])
     if not screens.waiting:
-        print_diary(f"{nothing_waits(house)}\n")
+        ui.print_diary(f"{nothing_waits(house)}\n")
         return
     try:
         while screens.place < len(screens.waiting) and screens.answered():
@@ -53,7 +42,7 @@ def review_in_terminal(house: Home) -> None:
 
 
 def nothing_waits(house: Home) -> str:
-    return f"Nothing waits for you. {no_sessions_hint(house) or '`reverie dream` reads what is new.'}"
+    return f"Nothing waits for you. {ui.no_sessions_hint(house) or '`reverie dream` reads what is new.'}"
 
 
 @dataclass(slots=True)
@@ -77,7 +66,7 @@ class _Screens:
             return True
         left = len(self.waiting) - self.place
         heading = f"{self.place + 1} of {len(self.waiting)}, {left:,} left"
-        bold = partial(print_sentence, indent=0, style="bold")
+        bold = partial(ui.print_sentence, indent=0, style="bold")
         said = _lines(self.out, bold, self.said) if self.said else []
         keys = _lines(self.out, bold, KEYS)
         click.clear()
@@ -121,7 +110,7 @@ class _Screens:
         proposal = detail.item.proposal
         result = self.house.inbox.approve(proposal.id, proposal.hash, because)
         if result.unsafe:
-            self.out.print(terminal_safe(result.said), markup=False)
+            self.out.print(ui.terminal_safe(result.said), markup=False)
             if click.confirm("You have read the findings, and it shall land all the same?"):
                 result = self.house.inbox.approve(proposal.id, proposal.hash, because, despite_findings=True)
         self._verdict(result, detail)
@@ -132,7 +121,7 @@ class _Screens:
             return
         told = f"{result.said} ({detail.item.sentence})"
         if result.proposal.change:
-            _, *files = landed_lines(self.house, self.house.history.get(result.proposal.change))
+            _, *files = ui.landed_lines(self.house, self.house.history.get(result.proposal.change))
             told = " ".join([told, *(f"In {file}." for file in files)])
         self.decided.append(([result.proposal.id], told))
         self._next(told)
@@ -185,12 +174,12 @@ class _Screens:
 
     def closing(self) -> None:
         for _, told in self.decided:
-            print_sentence(self.out, told, indent=0)
+            ui.print_sentence(self.out, told, indent=0)
         if not self.decided and self.said:
-            click.echo(terminal_safe(self.said))
+            click.echo(ui.terminal_safe(self.said))
         left = self.house.review.count()
         waits = f"{plural(left, 'proposal')} still {'waits' if left == 1 else 'wait'}" if left else "Nothing waits"
-        print_sentence(
+        ui.print_sentence(
             self.out, f"{plural(sum(len(names) for names, _ in self.decided), 'verdict')} given. {waits}.", indent=0
         )
 
@@ -220,10 +209,10 @@ def _reason(key: str) -> str:
 
 def show_theme(out: Console, name: str, items: Sequence[InboxItem]) -> None:
     """Every line that would come or go: what is approved together is read together."""
-    out.print(f"{terminal_safe(name)}  {plural(len(items), 'proposal')}", style="bold", markup=False)
+    out.print(f"{ui.terminal_safe(name)}  {plural(len(items), 'proposal')}", style="bold", markup=False)
     for one in items:
-        print_sentence(out, one.sentence)
-        for line in terminal_safe(one.proposal.diff).splitlines():
+        ui.print_sentence(out, one.sentence)
+        for line in ui.terminal_safe(one.proposal.diff).splitlines():
             if line.startswith(("+", "-")) and not line.startswith(("+++", "---")) and line[1:].strip():
                 out.print(f"    {line}", style="green" if line[0] == "+" else "red", markup=False)
 
@@ -234,12 +223,12 @@ def show_whole(out: Console, detail: Detail, heading: str) -> None:
     for show in (partial(_show_heading, heading=heading), _show_change, _show_passages, _show_facts):
         show(out, detail)
     suggestion = detail.item.proposal.suggestion
-    print_sentence(out, f"Proposed by {suggestion.proposer}. {suggestion.reason} {detail.item.standing}", indent=0)
+    ui.print_sentence(out, f"Proposed by {suggestion.proposer}. {suggestion.reason} {detail.item.standing}", indent=0)
     for question, found in detail.checks:
-        print_sentence(out, f"{question} {found}", indent=2)
+        ui.print_sentence(out, f"{question} {found}", indent=2)
     score = suggestion.score
-    for line in score_lines(score) if score else ():
-        print_sentence(out, line, indent=2)
+    for line in ui.score_lines(score) if score else ():
+        ui.print_sentence(out, line, indent=2)
 
 
 def _show_fitted(out: Console, detail: Detail, heading: str, rows: int) -> None:
@@ -273,7 +262,7 @@ def _cut(lines: list[str], most: int) -> list[str]:
 
 def _show_heading(out: Console, detail: Detail, heading: str) -> None:
     out.print(f"{heading}  {detail.item.proposal.id}", style="dim", markup=False)
-    print_sentence(out, detail.item.sentence, indent=0, style="bold")
+    ui.print_sentence(out, detail.item.sentence, indent=0, style="bold")
     out.print()
 
 
@@ -288,7 +277,7 @@ def _show_change(out: Console, detail: Detail, *, brief: bool = False) -> None:
         for span in _without_lines_that_stay(hunk.spans) if brief else hunk.spans:
             start, end, style = marks[span.kind]
             body = span.text.rstrip("\n")
-            shown.append(f"{start}{terminal_safe(body)}{end}{span.text[len(body) :]}", style)
+            shown.append(f"{start}{ui.terminal_safe(body)}{end}{span.text[len(body) :]}", style)
         out.print(shown)
         out.print()
 
@@ -310,19 +299,19 @@ def _show_passages(out: Console, detail: Detail, *, most: int | None = None) -> 
     for passage in detail.passages[:most]:
         evidence = passage.first
         at = next((turn.at for turn in passage.turns if turn.number == evidence.turn), None)
-        said = f"{evidence.origin}, {day(at)}" if at else str(evidence.origin)
-        out.print(f"{said}, {terminal_safe(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
+        said = f"{evidence.origin}, {ui.day(at)}" if at else str(evidence.origin)
+        out.print(f"{said}, {ui.terminal_safe(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
         for turn in passage.turns:
             quotes = passage.quoted(turn.number)
             for quote in quotes:
-                out.print(_quoted(turn.said.whole, quote, LONGEST_LINE if out.is_terminal else PIPE_WIDTH))
+                out.print(_quoted(turn.said.whole, quote, LONGEST_LINE if out.is_terminal else ui.PIPE_WIDTH))
             if not quotes and not turn.noise:
                 beside = f"{turn.said.name or turn.role}: {turn.said.whole}"
-                out.print(f"  {one_line(beside, max(20, out.width - 4))}", style="dim", markup=False)
+                out.print(f"  {ui.one_line(beside, max(20, out.width - 4))}", style="dim", markup=False)
         there = {turn.number for turn in passage.turns}
         for one in passage.quotes:
             if one.turn not in there:  # the session is gone, and the quotation is what is left of it
-                out.print(Text(f"▸ “{terminal_safe(one.quote)}”"))
+                out.print(Text(f"▸ “{ui.terminal_safe(one.quote)}”"))
         out.print()
     if left := len(detail.passages[most:]) if most else 0:
         out.print(f"… and {plural(left, 'more passage')}: w shows all", style="dim", markup=False)
@@ -341,19 +330,19 @@ def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
     if detail.problem:
         facts.append(f"As things are: {detail.problem}")
     for fact in facts if brief else [*facts, f"Reaches: {proposal.reach}"]:
-        print_sentence(out, fact, indent=0)
+        ui.print_sentence(out, fact, indent=0)
     score = proposal.suggestion.score
     then = " of the night's text" if proposal.suggestion.checks else ""
     short = [f"Score {score.total:.2f}{then}"] if score else []
     if brief:
-        print_sentence(out, " · ".join([*short, "w shows all"]), indent=0)
+        ui.print_sentence(out, " · ".join([*short, "w shows all"]), indent=0)
         out.print()
         return
     if detail.checks:
         short.append(_passed(detail.checks))
     if detail.preview and detail.preview.budget:
         short.append(f"{detail.preview.characters:,} of {detail.preview.budget:,} characters then")
-    print_sentence(out, " · ".join([*short, f"expires {proposal.expires_at:%Y-%m-%d}"]), indent=0)
+    ui.print_sentence(out, " · ".join([*short, f"expires {proposal.expires_at:%Y-%m-%d}"]), indent=0)
     out.print()
 
 
@@ -374,5 +363,8 @@ def _quoted(whole: str, quote: str, longest: int) -> object:
         f"{line[:longest]}…" if len(line) > longest else line for line in after.split("\n")[: LINES_AROUND + 1]
     )
     return Text.assemble(
-        "▸ ", terminal_safe(above), ("“" + terminal_safe(found) + "”", "bold yellow"), terminal_safe(below.rstrip())
+        "▸ ",
+        ui.terminal_safe(above),
+        ("“" + ui.terminal_safe(found) + "”", "bold yellow"),
+        ui.terminal_safe(below.rstrip()),
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.shell import Shell, common, day, print_json
+from reverie.cli import shell as ui
 from reverie.core.errors import BadSetting
 from reverie.core.ids import is_loopback
 from reverie.core.scope import LOCAL, Permission
@@ -49,7 +49,7 @@ UNBOUND = "It is bound to nobody: dreams withhold what rests on its words alone.
 @click.option("--web/--no-web", default=True, help="Serve the pages of `reverie web` at /web, for people with keys.")
 @click.option("--tls-cert", metavar="FILE", help="Serve HTTPS: the certificate, and those above it, as PEM.")
 @click.option("--tls-key", metavar="FILE", help="The certificate's private key, as PEM.")
-@common
+@ui.common
 def serve(
     *,
     host: str,
@@ -63,7 +63,7 @@ def serve(
     web: bool,
     tls_cert: str | None,
     tls_key: str | None,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
     from reverie.server.app import api_application, prepare_routes
@@ -141,7 +141,7 @@ def _tls(cert: str | None, key: str | None) -> dict[str, Any]:
     return {"ssl_certfile": cert, "ssl_keyfile": key}
 
 
-def begin(listening: socket.socket, shell: Shell, scheme: str, pages: str = "") -> None:
+def begin(listening: socket.socket, shell: ui.Shell, scheme: str, pages: str = "") -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     host, port = listening.getsockname()[:2]
@@ -180,8 +180,8 @@ def _run(app: ASGIApp, listening: socket.socket, **more: Any) -> None:
     "--port", default=0, type=click.IntRange(0, 65535), help="Where to listen; 0 takes a free one.  [default: 0]"
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-@common
-def web(*, port: int, no_browser: bool, shell: Shell) -> None:
+@ui.common
+def web(*, port: int, no_browser: bool, shell: ui.Shell) -> None:
     """Review in the browser: what waits, with its evidence; the nights, memory, rules, sessions and search.
 
     The pages are served on this machine only. The printed address lets in one browser, once.
@@ -219,8 +219,8 @@ def web(*, port: int, no_browser: bool, shell: Shell) -> None:
 )
 @click.option("--night", is_flag=True, help="When the agent ends, begin a night in the background, if one is due.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen, with --http.")
-@common
-def mcp(*, target: str | None, agent: str, port: int | None, night: bool, host: str, shell: Shell) -> None:
+@ui.common
+def mcp(*, target: str | None, agent: str, port: int | None, night: bool, host: str, shell: ui.Shell) -> None:
     """Serve an agent while it works: search, recall, skills, and proposals that wait for a person (MCP).
 
     An agent starts it by itself over stdio; `reverie install` tells it how. Over HTTP it is at /mcp, for who has a key
@@ -275,9 +275,9 @@ def keys() -> None:
 @_workspace
 @click.option("--user", default="", help="Bind it to one person: it sees and writes only that person's.")
 @click.option("--expires", type=Age(), metavar="AGE", help="How long it is good for: 90d, 12h.  [default: for ever]")
-@common
+@ui.common
 def create(
-    *, name: str, scopes: tuple[str, ...], workspace: str, user: str, expires: timedelta | None, shell: Shell
+    *, name: str, scopes: tuple[str, ...], workspace: str, user: str, expires: timedelta | None, shell: ui.Shell
 ) -> None:
     """Make a key. It is shown this once; only its hash is kept."""
     with shell.opened() as house:
@@ -292,8 +292,8 @@ def create(
 
 @keys.command(name="list")
 @_workspace
-@common
-def list_(*, workspace: str, shell: Shell) -> None:
+@ui.common
+def list_(*, workspace: str, shell: ui.Shell) -> None:
     """Every key of a workspace. Keys themselves cannot be shown."""
     with shell.opened() as house:
         keys, now = house.tenants.keys(workspace).all(), house.clock.now()
@@ -304,7 +304,7 @@ def list_(*, workspace: str, shell: Shell) -> None:
             | {"expires_at": key.expires_at, "revoked_at": key.revoked_at}
             for key in keys
         ]
-        print_json(rows)
+        ui.print_json(rows)
         return
     for key in keys:
         bound = f" for {key.user}" if key.user else ""
@@ -317,14 +317,14 @@ def list_(*, workspace: str, shell: Shell) -> None:
 @keys.command()
 @click.argument("key")
 @_workspace
-@common
-def revoke(*, key: str, workspace: str, shell: Shell) -> None:
+@ui.common
+def revoke(*, key: str, workspace: str, shell: ui.Shell) -> None:
     """Refuse a key from now on."""
     with shell.opened() as house:
         revoked = house.tenants.keys(workspace).revoke(key)
     shell.tell(
         {"id": revoked.id, "revoked_at": revoked.revoked_at},
-        f"{revoked.id} ({revoked.name}) is revoked since {day(revoked.revoked_at)}.",
+        f"{revoked.id} ({revoked.name}) is revoked since {ui.day(revoked.revoked_at)}.",
     )
 
 

@@ -11,22 +11,10 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from reverie.cli.shell import (
-    DateOrAge,
-    Shell,
-    common,
-    console,
-    day,
-    ids,
-    no_sessions_hint,
-    one_line,
-    print_json,
-    print_sentence,
-    terminal_safe,
-    with_pager,
-)
+from reverie.cli import shell as ui
 from reverie.core.errors import BadInput
 from reverie.core.ids import plural
+from reverie.transcripts.records import SessionQuery
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +51,7 @@ def sessions() -> None:
 @click.option("--user", metavar="NAME", help="Whose transcripts these are, where they do not say.")
 @click.option("--again", is_flag=True, help="Read files that look unchanged, too.")
 @_workspace
-@common
+@ui.common
 def add(
     *,
     paths: tuple[str, ...],
@@ -74,7 +62,7 @@ def add(
     user: str | None,
     again: bool,
     workspace: str | None,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """Bring in transcripts: files, folders, or --all. Adding twice adds once; what grew adds what is new.
 
@@ -110,7 +98,7 @@ def add(
             same, others = plural(report.unchanged_files, "file"), plural(report.other_files, "file")
             click.echo(f"{same} unchanged, {others} not a transcript.")
         for flaw in report.flaws[:SHOWN_FLAWS]:
-            click.echo(f"  left out: {terminal_safe(flaw.path)}, {flaw.where}: {terminal_safe(flaw.why)}")
+            click.echo(f"  left out: {ui.terminal_safe(flaw.path)}, {flaw.where}: {ui.terminal_safe(flaw.why)}")
         if len(report.flaws) > SHOWN_FLAWS:
             click.echo(f"  … and {len(report.flaws) - SHOWN_FLAWS:,} more (--json lists all)")
 
@@ -119,8 +107,8 @@ def add(
 @click.argument("event", required=False)
 @click.option("--agent", required=True, metavar="NAME", help="Whose hook calls: claude, codex, …")
 @click.option("--night", is_flag=True, help="Then begin a night in the background, if one is due.")
-@common
-def queue(*, event: str | None, agent: str, night: bool, shell: Shell) -> None:
+@ui.common
+def queue(*, event: str | None, agent: str, night: bool, shell: ui.Shell) -> None:
     """Queue a session that ended for the next night. Agents call it, by the hook that `reverie install` sets.
 
     EVENT is what the agent tells its hook, as JSON; it is read from standard input if not given.
@@ -136,7 +124,7 @@ def queue(*, event: str | None, agent: str, night: bool, shell: Shell) -> None:
         if night:
             house.begin_night_if_due()
     if shell.json:
-        print_json(ended)
+        ui.print_json(ended)
 
 
 def _places(house: Home, quiet: bool) -> list[str]:
@@ -187,12 +175,12 @@ class _Bar:
 @click.option("--user", metavar="NAME", help="Only this person's.")
 @click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
 @click.option("--project", metavar="NAME", help="Only work in this repository or folder.")
-@click.option("--since", type=DateOrAge(), help="Started at or after: a date, or an age such as 7d.")
-@click.option("--until", type=DateOrAge(), help="Started before.")
+@click.option("--since", type=ui.DateOrAge(), help="Started at or after: a date, or an age such as 7d.")
+@click.option("--until", type=ui.DateOrAge(), help="Started before.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @_workspace
-@common
-@with_pager
+@ui.common
+@ui.with_pager
 def list_(
     *,
     user: str | None,
@@ -202,38 +190,38 @@ def list_(
     until: datetime | None,
     limit: int,
     workspace: str | None,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """The sessions there are, newest first."""
-    from reverie.transcripts.records import SessionQuery
-
     with shell.opened() as house:
         wanted = SessionQuery(harness, since, until, limit, project)
         found = list(_library(house, workspace).find(user=user, wanted=wanted))
     if shell.json:
         kept = ("user", "revision", "turns", "source")
-        print_json([asdict(one.head) | {name: getattr(one, name) for name in kept} for one in found])
+        ui.print_json([asdict(one.head) | {name: getattr(one, name) for name in kept} for one in found])
         return
     if not found:
         click.echo("No sessions. Bring some in with `reverie sessions add PATH` or `--all`.")
     for stored in found:
         head = stored.head
-        click.echo(terminal_safe(f"{day(head.started_at)}  {head.id}  {plural(stored.turns, 'turn')}  {stored.user}"))
+        click.echo(
+            ui.terminal_safe(f"{ui.day(head.started_at)}  {head.id}  {plural(stored.turns, 'turn')}  {stored.user}")
+        )
         about = dict.fromkeys(filter(None, (head.project, head.agent, head.title)))  # the agent may be the project
         if about:
-            click.echo(f"    {one_line(' · '.join(about), 100)}")
+            click.echo(f"    {ui.one_line(' · '.join(about), 100)}")
 
 
 @sessions.command()
-@click.argument("session_id", shell_complete=ids("session"))
+@click.argument("session_id", shell_complete=ui.ids("session"))
 @click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
 @click.option("--revision", type=click.IntRange(min=1), help="An earlier revision, if the source was rewritten.")
 @click.option("--noise", is_flag=True, help="Show harness noise as well.")
 @_workspace
-@common
-@with_pager
+@ui.common
+@ui.with_pager
 def show(
-    *, session_id: str, user: str | None, revision: int | None, noise: bool, workspace: str | None, shell: Shell
+    *, session_id: str, user: str | None, revision: int | None, noise: bool, workspace: str | None, shell: ui.Shell
 ) -> None:
     """One session, turn by turn."""
     with shell.opened() as house:
@@ -241,31 +229,35 @@ def show(
         session = _library(house, workspace).get(name, user=user, revision=revision)
     if shell.json:
         turns = [asdict(turn.said) | {"turn": turn.number, "origin": turn.origin} for turn in session.turns]
-        print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
+        ui.print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
         return
-    out = console()
-    out.print(f"{terminal_safe(session.id)}  {day(session.head.started_at)}  revision {session.revision}", markup=False)
+    out = ui.console()
+    out.print(
+        f"{ui.terminal_safe(session.id)}  {ui.day(session.head.started_at)}  revision {session.revision}", markup=False
+    )
     if session.head.project:
-        out.print(terminal_safe(f"project {session.head.project}"), markup=False)
+        out.print(ui.terminal_safe(f"project {session.head.project}"), markup=False)
     for turn in session.turns:
         if turn.noise and not noise:
             continue
-        who = terminal_safe(f"{turn.role} {turn.said.name or ''}").strip()
+        who = ui.terminal_safe(f"{turn.role} {turn.said.name or ''}").strip()
         mark = f" [noise: {turn.noise}]" if turn.noise else ""
         out.print(f"\n{turn.number}  {who} ({turn.origin}){mark}", markup=False, style="bold")
-        out.print(terminal_safe(turn.said.whole), markup=False)
+        out.print(ui.terminal_safe(turn.said.whole), markup=False)
     quiet = sum(1 for turn in session.turns if turn.noise)
     if quiet and not noise:
         click.echo(f"\n{plural(quiet, 'turn')} of harness noise not shown (--noise shows them).")
 
 
 @sessions.command()
-@click.argument("session_ids", nargs=-1, required=True, shell_complete=ids("session"))
+@click.argument("session_ids", nargs=-1, required=True, shell_complete=ui.ids("session"))
 @click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @_workspace
-@common
-def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspace: str | None, shell: Shell) -> None:
+@ui.common
+def remove(
+    *, session_ids: tuple[str, ...], user: str | None, yes: bool, workspace: str | None, shell: ui.Shell
+) -> None:
     """Take sessions out: their words are deleted here, the source file is left alone.
 
     A remembered source does not bring them back; `reverie sessions add FILE` does. What was quoted from them and
@@ -290,8 +282,8 @@ def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspa
 
 @sessions.command()
 @_workspace
-@common
-def sources(*, workspace: str | None, shell: Shell) -> None:
+@ui.common
+def sources(*, workspace: str | None, shell: ui.Shell) -> None:
     """The paths that are read again at every refresh."""
     with shell.opened() as house:
         found = _library(house, workspace).sources()
@@ -301,21 +293,21 @@ def sources(*, workspace: str | None, shell: Shell) -> None:
         click.echo("No sources: no harness was found, and nothing was added. `reverie sessions add PATH` adds one.")
     for source in found:
         how = "found here, not added" if source.standard else source.user
-        click.echo(f"{terminal_safe(source.path)}  ({source.reader or 'recognised'}, {how})")
+        click.echo(f"{ui.terminal_safe(source.path)}  ({source.reader or 'recognised'}, {how})")
 
 
 @sessions.command()
 @click.argument("path")
 @_workspace
-@common
-def forget(*, path: str, workspace: str | None, shell: Shell) -> None:
+@ui.common
+def forget(*, path: str, workspace: str | None, shell: ui.Shell) -> None:
     """Stop reading a remembered source. What it brought stays; `reverie erase` erases it."""
     with shell.opened() as house:
         library = _library(house, workspace)
         library.forget(path)
         still = path in {source.path for source in library.sources()}
     if shell.json:
-        print_json({"forgotten": path})
+        ui.print_json({"forgotten": path})
     else:
         click.echo(
             f"Forgot {path}. Its sessions stay; `reverie sessions remove` takes them out, `reverie erase` erases them."
@@ -332,12 +324,12 @@ def forget(*, path: str, workspace: str | None, shell: Shell) -> None:
 @click.option("--user", metavar="NAME", help="Only this person's sessions; nothing of anyone else is looked at.")
 @click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
 @click.option("--role", type=click.Choice(["user", "assistant", "tool", "system", "developer"]))
-@click.option("--since", type=DateOrAge(), help="Said at or after: a date, or an age such as 7d.")
-@click.option("--until", type=DateOrAge(), help="Said before.")
+@click.option("--since", type=ui.DateOrAge(), help="Said at or after: a date, or an age such as 7d.")
+@click.option("--until", type=ui.DateOrAge(), help="Said before.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True)
 @click.option("--explain", is_flag=True, help="Say why each turn ranked where it did.")
-@common
-@with_pager
+@ui.common
+@ui.with_pager
 def search(
     *,
     question: tuple[str, ...],
@@ -348,7 +340,7 @@ def search(
     until: datetime | None,
     limit: int,
     explain: bool,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """Find the turns that answer a question, each with the exchange around it, and what memory and skills say of it."""
     from reverie.search.finder import MAX_LIMIT, exchanges
@@ -361,7 +353,7 @@ def search(
         narrowed = any((user, harness, role, since, until))  # what stands somewhere was said by nobody at no time
         stated = [] if narrowed else house.search_statements(asked)
         missed = not hits and not stated
-        hint = missed and no_sessions_hint(house)
+        hint = missed and ui.no_sessions_hint(house)
     if shell.printed_json([*hits, *stated]):
         return
     if when:
@@ -370,12 +362,12 @@ def search(
         wider = "Leave out --user, --harness, --role, --since and --until to look at everything."
         other = "Try fewer words, or others that may have been used then: it looks at sessions, memory and skills."
         click.echo(f"Nothing found. {hint or (wider if narrowed else other)}")
-    out = console()
+    out = ui.console()
     for place, exchange in enumerate(exchanges(hits)[:limit], 1):
         show_exchange(out, place, exchange, asked, explain)
     for one in stated:
-        out.print(f"{one.kind}  {terminal_safe(one.where)}", style="bold", markup=False)
-        print_sentence(out, one.text)
+        out.print(f"{one.kind}  {ui.terminal_safe(one.where)}", style="bold", markup=False)
+        ui.print_sentence(out, one.text)
 
 
 def show_exchange(out: Console, place: int, exchange: Exchange, question: str, explain: bool = False) -> None:
@@ -383,18 +375,20 @@ def show_exchange(out: Console, place: int, exchange: Exchange, question: str, e
     from reverie.search.finder import Hit, passage
 
     best = exchange.best
-    title = f"  {one_line(best.title, 60)}" if best.title else ""
+    title = f"  {ui.one_line(best.title, 60)}" if best.title else ""
     out.print(
-        f"{place}. {terminal_safe(best.session_id)} turn {best.turn}  {day(best.at)}{title}", style="bold", markup=False
+        f"{place}. {ui.terminal_safe(best.session_id)} turn {best.turn}  {ui.day(best.at)}{title}",
+        style="bold",
+        markup=False,
     )
     width = max(20, out.width - 4)
     for one in exchange.turns:
         if isinstance(one, Hit):
             text = passage(one.text, question, SHOWN_CHARS) if out.is_terminal else one.text
-            out.print(f" ▸ {terminal_safe(one.name or one.role)}: {terminal_safe(text)}", markup=False)
+            out.print(f" ▸ {ui.terminal_safe(one.name or one.role)}: {ui.terminal_safe(text)}", markup=False)
         else:
             out.print(
-                f"   {one_line(f'{one.said.name or one.role}: {one.said.whole}', width)}", style="dim", markup=False
+                f"   {ui.one_line(f'{one.said.name or one.role}: {one.said.whole}', width)}", style="dim", markup=False
             )
     for hit in exchange.hits if explain else ():
         parts = ", ".join(f"{name} {value:+.2f}" for name, value in hit.why)

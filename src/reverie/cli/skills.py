@@ -10,24 +10,8 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
+from reverie.cli import shell as ui
 from reverie.cli.review import show_proposal
-from reverie.cli.shell import (
-    BECAUSE,
-    DESPITE,
-    YES,
-    DateOrAge,
-    Shell,
-    common,
-    console,
-    day,
-    land_confirmed,
-    one_line,
-    print_json,
-    tell_outcomes,
-    terminal_safe,
-    why_absent,
-    with_pager,
-)
 from reverie.core.ids import plural
 
 if TYPE_CHECKING:
@@ -43,9 +27,9 @@ def skills() -> None:
 
 
 @skills.command(name="list")
-@common
-@with_pager
-def list_(*, shell: Shell) -> None:
+@ui.common
+@ui.with_pager
+def list_(*, shell: ui.Shell) -> None:
     """Every skill in every folder agents read them from, and how it did where that is known."""
     from reverie.skills.skill import bare_name
 
@@ -53,7 +37,7 @@ def list_(*, shell: Shell) -> None:
         found, outcomes = list(house.skills.every()), house.skills.outcomes()
     if shell.printed_json([_row(one) | {"outcomes": outcomes.get(bare_name(one.skill.subject))} for one in found]):
         return
-    out = console()
+    out = ui.console()
     copies = dict[tuple[str, bytes], list[str]]()
     for one in found:
         copies.setdefault((one.skill.subject, one.skill.content), []).append(one.folder.name)
@@ -67,17 +51,17 @@ def list_(*, shell: Shell) -> None:
         known = f"  ({did.sentence}; confidence {did.confidence:.2f})" if did else ""
         also = f"  (the same in {', '.join(others)})" if others else ""
         out.print(f"{one.path}{version}{off}{also}{known}", style="bold", markup=False)
-        out.print(f"  {one_line(one.skill.description or 'no description', max(20, out.width - 4))}", markup=False)
+        out.print(f"  {ui.one_line(one.skill.description or 'no description', max(20, out.width - 4))}", markup=False)
     if not found:
         click.echo("No skills yet. `reverie skills add PATH` brings one in; refinements come as proposals.")
 
 
 @skills.command()
 @click.argument("name")
-@click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
-@common
-@with_pager
-def show(*, name: str, as_of: datetime | None, shell: Shell) -> None:
+@click.option("--as-of", type=ui.DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
+@ui.common
+@ui.with_pager
+def show(*, name: str, as_of: datetime | None, shell: ui.Shell) -> None:
     """One skill: its text, what validation says of it, and its last changes."""
     from reverie.skills.validation import problems_of
 
@@ -90,30 +74,32 @@ def show(*, name: str, as_of: datetime | None, shell: Shell) -> None:
         changes = house.history.changes(named, 5)
     if shell.json:
         shown = None if text is None else text.decode("utf-8", "backslashreplace")
-        print_json(_row(found) | {"problems": problems, "text": shown, "changes": [one.id for one in changes]})
+        ui.print_json(_row(found) | {"problems": problems, "text": shown, "changes": [one.id for one in changes]})
         return
     if text is None:
-        click.echo(why_absent(found.path, first_seen, as_of), err=True)
+        click.echo(ui.why_absent(found.path, first_seen, as_of), err=True)
         sys.exit(1)
-    click.echo(terminal_safe(text.decode("utf-8", "backslashreplace")))
+    click.echo(ui.terminal_safe(text.decode("utf-8", "backslashreplace")))
     for problem in problems:
         click.echo(f"{problem.severity}: {problem}", err=True)
     for change in changes:
-        click.echo(f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}  {change.grounds.reason}", err=True)
+        click.echo(
+            f"{change.id}  {ui.day(change.settled_at)}  {change.grounds.actor}  {change.grounds.reason}", err=True
+        )
 
 
 @skills.command()
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
 @click.option("--folder", default="skills", show_default=True, metavar="NAME", help="Which folder to put it in.")
 @click.option("--name", metavar="NAME", help="What to call it there; its own name if not said.")
-@BECAUSE
-@DESPITE
-@common
-def add(*, path: Path, folder: str, name: str | None, because: str, despite_findings: bool, shell: Shell) -> None:
+@ui.BECAUSE
+@ui.DESPITE
+@ui.common
+def add(*, path: Path, folder: str, name: str | None, because: str, despite_findings: bool, shell: ui.Shell) -> None:
     """Bring in a skill from a folder or a Markdown file. All its files are scanned first."""
     with shell.opened() as house:
         outcome = house.refining.bring_in(path, folder, name, because, despite_findings=despite_findings)
-        tell_outcomes(house, [outcome], shell)
+        ui.tell_outcomes(house, [outcome], shell)
 
 
 @skills.command()
@@ -125,8 +111,8 @@ def add(*, path: Path, folder: str, name: str | None, because: str, despite_find
 @click.option("--diff", type=click.File("r", encoding="utf-8"), help="A unified diff of the document (- is stdin).")
 @click.option("--text", type=click.File("r", encoding="utf-8"), help="A new text of the body (- is stdin).")
 @click.option("--bump", type=click.Choice(["patch", "minor", "major"]), help="Which part of the version to count up.")
-@BECAUSE
-@common
+@ui.BECAUSE
+@ui.common
 def refine(
     *,
     name: str,
@@ -138,7 +124,7 @@ def refine(
     text: IO[str] | None,
     bump: Bump | None,
     because: str,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """Propose a change of a skill, by section or by diff. It waits in `reverie review`; nothing is written."""
     with shell.opened() as house:
@@ -160,16 +146,16 @@ def refine(
 @click.argument("into")
 @click.argument("absorbed")
 @click.option("--text", type=click.File("r", encoding="utf-8"), required=True, help="The text of both (- is stdin).")
-@BECAUSE
-@common
-def merge(*, into: str, absorbed: str, text: IO[str], because: str, shell: Shell) -> None:
+@ui.BECAUSE
+@ui.common
+def merge(*, into: str, absorbed: str, text: IO[str], because: str, shell: ui.Shell) -> None:
     """Propose that one skill takes in another, which is archived then. It waits in `reverie review`."""
     with shell.opened() as house:
         made = house.refining.merge_skills(into, absorbed, text.read(), because)
         _proposed(house, made, shell)
 
 
-def _proposed(house: Home, made: Proposed, shell: Shell) -> None:
+def _proposed(house: Home, made: Proposed, shell: ui.Shell) -> None:
     from reverie.changes.queue import Waiting, proposal_outcome
 
     if not isinstance(made, Waiting):
@@ -185,8 +171,8 @@ def _proposed(house: Home, made: Proposed, shell: Shell) -> None:
 @click.option("--tags", default="", metavar="A,B", help="Tags the skills should have.")
 @click.option("--budget", type=click.IntRange(1), default=4_000, show_default=True, help="Tokens to spend.")
 @click.option("--explain", is_flag=True, help="Say why each matched.")
-@common
-def match_(*, task: str, tags: str, budget: int, explain: bool, shell: Shell) -> None:
+@ui.common
+def match_(*, task: str, tags: str, budget: int, explain: bool, shell: ui.Shell) -> None:
     """Which skills a task calls for, best first."""
     with shell.opened() as house:
         matches = house.skills.match(task, [tag.strip() for tag in tags.split(",") if tag.strip()], budget)
@@ -209,48 +195,48 @@ def match_(*, task: str, tags: str, budget: int, explain: bool, shell: Shell) ->
 @skills.command()
 @click.argument("name")
 @click.argument("version")
-@BECAUSE
-@DESPITE
-@YES
-@common
-def revert(*, name: str, version: str, because: str, despite_findings: bool, yes: bool, shell: Shell) -> None:
+@ui.BECAUSE
+@ui.DESPITE
+@ui.YES
+@ui.common
+def revert(*, name: str, version: str, because: str, despite_findings: bool, yes: bool, shell: ui.Shell) -> None:
     """Bring back an older version of a skill, byte for byte."""
     with shell.opened() as house:
         land = partial(house.refining.revert_skill, name, version, because, despite_findings=despite_findings)
-        land_confirmed(house, land, shell, yes=yes)
+        ui.land_confirmed(house, land, shell, yes=yes)
 
 
 @skills.command()
 @click.argument("name")
-@BECAUSE
-@YES
-@common
-def archive(*, name: str, because: str, yes: bool, shell: Shell) -> None:
+@ui.BECAUSE
+@ui.YES
+@ui.common
+def archive(*, name: str, because: str, yes: bool, shell: ui.Shell) -> None:
     """Retire a skill: it moves to .archive, nothing is deleted, and `reverie undo` brings it back."""
     with shell.opened() as house:
-        land_confirmed(house, partial(house.refining.retire_skill, name, because), shell, yes=yes)
+        ui.land_confirmed(house, partial(house.refining.retire_skill, name, because), shell, yes=yes)
 
 
 @skills.command()
 @click.argument("name")
 @click.argument("rule")
 @click.option("--off", is_flag=True, help="No longer.")
-@common
-def critical(*, name: str, rule: str, off: bool, shell: Shell) -> None:
+@ui.common
+def critical(*, name: str, rule: str, off: bool, shell: ui.Shell) -> None:
     """Mark a rule of a skill as critical, named by its id or by words that stand in no other: changing or dropping it
     always asks a person, whatever the policy says."""
     with shell.opened() as house:
         marked = house.refining.mark_rule(name, rule, critical=not off)
     shell.tell(
         {"rule": marked.text, "where": f"{marked.target}/{marked.document}", "critical": not off},
-        f"{name}: {'no longer ' if off else ''}critical: {one_line(terminal_safe(marked.text), 100)}",
+        f"{name}: {'no longer ' if off else ''}critical: {ui.one_line(ui.terminal_safe(marked.text), 100)}",
     )
 
 
 @skills.command()
-@click.option("--since", type=DateOrAge(), default="30d", show_default=True, help="A date, or an age such as 30d.")
-@common
-def refinements(*, since: datetime, shell: Shell) -> None:
+@click.option("--since", type=ui.DateOrAge(), default="30d", show_default=True, help="A date, or an age such as 30d.")
+@ui.common
+def refinements(*, since: datetime, shell: ui.Shell) -> None:
     """The skills that were refined lately: when, how often, by whom."""
     with shell.opened() as house:
         changes = house.refining.refinements(since)
@@ -258,14 +244,14 @@ def refinements(*, since: datetime, shell: Shell) -> None:
     if shell.json:
         from reverie.cli.history import change_as_json
 
-        print_json([change_as_json(change, named[change.id]) for change in changes])
+        ui.print_json([change_as_json(change, named[change.id]) for change in changes])
         return
     for change in changes:
         grounds = change.grounds
         approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ""
-        click.echo(f"{day(change.settled_at)}  {named[change.id]}/{change.subject}  {grounds.actor}{approved}")
+        click.echo(f"{ui.day(change.settled_at)}  {named[change.id]}/{change.subject}  {grounds.actor}{approved}")
         if grounds.reason:
-            click.echo(f"  {one_line(grounds.reason, 100)}")
+            click.echo(f"  {ui.one_line(grounds.reason, 100)}")
     click.echo(f"{plural(len(changes), 'refinement')} since {since:%Y-%m-%d}.")
 
 

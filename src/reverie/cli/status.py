@@ -11,25 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reverie.cli import shell as ui
 from reverie.cli.review import show_proposal
-from reverie.cli.shell import (
-    PIPE_WIDTH,
-    Shell,
-    common,
-    console,
-    cut_line,
-    day,
-    dream_owner,
-    ids,
-    look,
-    no_sessions_hint,
-    print_diary,
-    print_json,
-    print_sentence,
-    score_lines,
-    terminal_safe,
-    with_pager,
-)
 from reverie.core.clock import SystemClock
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.ids import full_id, plural
@@ -47,10 +30,10 @@ MOST_UNREAD = 10
 
 
 @click.command(name="status")
-@click.argument("dream", required=False, shell_complete=ids("dream"))
-@common
-@with_pager
-def status(*, dream: str | None, shell: Shell) -> None:
+@click.argument("dream", required=False, shell_complete=ui.ids("dream"))
+@ui.common
+@ui.with_pager
+def status(*, dream: str | None, shell: ui.Shell) -> None:
     """The last nights with their errors and what models cost, what is staged, what waits, the last changes, and how
     full memory is. On a server also the last dreams over memory stores of others.
 
@@ -59,10 +42,10 @@ def status(*, dream: str | None, shell: Shell) -> None:
     with shell.opened() as house:
         if dream:
             found = house.tenants.dream_anywhere(dream)
-            print_json(found) if shell.json else _others([found])
+            ui.print_json(found) if shell.json else _others([found])
             return
-        look(house)
-        hint = no_sessions_hint(house)
+        ui.look(house)
+        hint = ui.no_sessions_hint(house)
         names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.targets(house.owned)]))
         changes = house.history.changes(limit=5, ours=True)
         told: dict[str, Any] = {
@@ -82,10 +65,10 @@ def status(*, dream: str | None, shell: Shell) -> None:
             "sentences": house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty()),
         }
     if shell.json:
-        print_json(told | {"changes": [change.id for change in told["changes"]]})
+        ui.print_json(told | {"changes": [change.id for change in told["changes"]]})
     else:
         _show(told)
-        print_diary(hint and f"{hint}\n")
+        ui.print_diary(hint and f"{hint}\n")
 
 
 def _show(told: Mapping[str, Any]) -> None:
@@ -95,7 +78,7 @@ def _show(told: Mapping[str, Any]) -> None:
         click.echo("No night yet. `reverie dream --propose` tries one and lands nothing.")
     elif told["dreams"][0].status != "completed":
         success = told["last_success"]
-        click.echo(f"The last night that came to its end: {day(success) if success else 'none'}.")
+        click.echo(f"The last night that came to its end: {ui.day(success) if success else 'none'}.")
     for one in told["dreams"]:
         _dream(one, f"{one.id}  {one.target}")
     _others(told["others"], "Over memory stores of others (`reverie explain ID` tells more):")
@@ -112,12 +95,12 @@ def _show(told: Mapping[str, Any]) -> None:
             click.echo(f"{name}  dreaming is switched off in {told['switched_off'][name]}")
         if staged := told["staged"][name]:
             click.echo(f"{name}  {plural(staged, 'candidate')} staged for other nights")
-    for line in (*_unread(told["quarantined"]), *map(terminal_safe, told["not_in_review"])):
+    for line in (*_unread(told["quarantined"]), *map(ui.terminal_safe, told["not_in_review"])):
         click.echo(line)
-    out = console()
+    out = ui.console()
     for change in told["changes"]:
-        out.print(f"{day(change.settled_at)}  {change.id}", markup=False)
-        print_sentence(out, told["sentences"][change.id])
+        out.print(f"{ui.day(change.settled_at)}  {change.id}", markup=False)
+        ui.print_sentence(out, told["sentences"][change.id])
     if told["queued"]:
         click.echo(f"{plural(told['queued'], 'session')} that ended, queued for the next night.")
     waiting = told["waiting"]
@@ -128,12 +111,12 @@ def _others(found: Sequence[Located], heading: str = "") -> None:
     if found and heading:
         click.echo(heading)
     for one in found:
-        _dream(one.dream, f"{one.dream.id}  {dream_owner(one)}")
+        _dream(one.dream, f"{one.dream.id}  {ui.dream_owner(one)}")
 
 
 def _dream(dream: Dream, name: str) -> None:
     counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
-    print_diary(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}\n")
+    ui.print_diary(f"{ui.day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}\n")
     for one in dream.consulted:
         dollars = "price not known" if one.dollars is None else f"${one.dollars:.4f}"
         failed = f", {one.failed:,} failed" if one.failed else ""
@@ -142,27 +125,27 @@ def _dream(dream: Dream, name: str) -> None:
             f"{one.tokens_in + one.tokens_out:,} tokens ({one.cached:,} cached), {dollars}, {one.seconds:.1f} s"
         )
     for why, times in dream.dropped.items():
-        click.echo(f"  not taken {times:,}×: {terminal_safe(why)}")
+        click.echo(f"  not taken {times:,}×: {ui.terminal_safe(why)}")
     if dream.enough:
-        click.echo(f"  a cap was reached: {terminal_safe(dream.enough)}")
+        click.echo(f"  a cap was reached: {ui.terminal_safe(dream.enough)}")
     for flaw in dream.flaws:
-        click.echo(f"  error: {terminal_safe(flaw)}")
+        click.echo(f"  error: {ui.terminal_safe(flaw)}")
 
 
 def _unread(files: list[Quarantined]) -> Iterator[str]:
     if files:
         yield f"{plural(len(files), 'transcript')} could not be read; each is tried again when it changes:"
     for one in files[:MOST_UNREAD]:
-        yield f"  {terminal_safe(one.path)}: {terminal_safe(one.why)}"
+        yield f"  {ui.terminal_safe(one.path)}: {ui.terminal_safe(one.why)}"
     if len(files) > MOST_UNREAD:
         yield f"  … and {len(files) - MOST_UNREAD:,} more (--json lists all)"
 
 
 @click.command(name="explain")
-@click.argument("what", default="last", shell_complete=ids("dream"))
-@common
-@with_pager
-def explain(*, what: str, shell: Shell) -> None:
+@click.argument("what", default="last", shell_complete=ui.ids("dream"))
+@ui.common
+@ui.with_pager
+def explain(*, what: str, shell: ui.Shell) -> None:
     """Why a candidate, proposal or change is what it is; `last`: the last night that decided something.
 
     The id of a dream tells all it decided, also one over a memory store of someone else: this is for who runs the
@@ -176,10 +159,10 @@ def explain(*, what: str, shell: Shell) -> None:
             located = house.tenants.dream_anywhere(what)
             if shell.printed_json(located):
                 return
-            click.echo(f"{located.dream.id} of {dream_owner(located)} is {located.dream.status}.\n")
+            click.echo(f"{located.dream.id} of {ui.dream_owner(located)} is {located.dream.status}.\n")
             _night(located.dream, shell)
             for flaw in () if located.dream.diary else located.dream.flaws:
-                click.echo(terminal_safe(flaw))
+                click.echo(ui.terminal_safe(flaw))
             return
         dreams = house.dreams.records.find(house.owned, limit=50)
     if what == "last":
@@ -199,15 +182,15 @@ def explain(*, what: str, shell: Shell) -> None:
             f"No night of the last fifty decided about {what!r}.", next_step="`reverie explain last` lists some."
         )
     if shell.json:
-        print_json(found)
+        ui.print_json(found)
     for one in found if not shell.json else ():
         _matter(one)
 
 
-def _night(dream: Dream, shell: Shell) -> None:
+def _night(dream: Dream, shell: ui.Shell) -> None:
     if shell.printed_json(dream):
         return
-    print_diary(terminal_safe(dream.diary))
+    ui.print_diary(ui.terminal_safe(dream.diary))
     for asked in dream.consulted:
         prompts = ", ".join(f"{name} {sha256[:12]}" for name, sha256 in asked.prompts.items())
         click.echo(f"\n{asked.phase}: {asked.seconds:.1f} s of {', '.join(asked.models)}; prompts {prompts}")
@@ -227,8 +210,8 @@ def _matter(one: Judged) -> None:
         lines.append(f"  “{evidence.quote}” — {evidence.origin}, {evidence.session_id} turn {evidence.turn}")
     if one.score:
         lines.append(f"  score {one.score.total:.2f}")
-        lines += [f"    {line}" for line in score_lines(one.score)]
-    print_diary(terminal_safe("\n".join(["", *lines, ""])))
+        lines += [f"    {line}" for line in ui.score_lines(one.score)]
+    ui.print_diary(ui.terminal_safe("\n".join(["", *lines, ""])))
 
 
 NARROW, WIDEST = 40, 100
@@ -244,8 +227,8 @@ MOST_SHOWN = 8
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only findings of this kind, such as damaged.")
 @click.option("--target", metavar="NAME", help="Only findings about this target.")
 @click.option("--fix", is_flag=True, help="Propose what can be mended. Nothing lands before you approve it.")
-@common
-@with_pager
+@ui.common
+@ui.with_pager
 def audit(
     *,
     paths: tuple[str, ...],
@@ -254,7 +237,7 @@ def audit(
     kinds: tuple[str, ...],
     target: str | None,
     fix: bool,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """Show what agents believe and obey, and how much of it is junk, doubled, contradictory, stale, secret or unsafe.
 
@@ -283,10 +266,10 @@ def audit(
         with shell.opened() as house:
             proposed += propose_all(house, report.findings)
     if shell.json:
-        print_json({**audit_as_json(report), **({"proposed": proposed} if fix else {})})
+        ui.print_json({**audit_as_json(report), **({"proposed": proposed} if fix else {})})
     else:
         columns = max(NARROW, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
-        click.echo("\n".join(audit_lines(report, columns if sys.stdout.isatty() else PIPE_WIDTH)))
+        click.echo("\n".join(audit_lines(report, columns if sys.stdout.isatty() else ui.PIPE_WIDTH)))
         for line in proposed:
             click.echo(line)
         if html is not None:
@@ -341,14 +324,14 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
     counts = ", ".join(f"{count:,} {kind}" for kind, count in report.counts.items())
     yield from _wrapped(f"{said} {counts}." if counts else f"{said} Nothing is wrong that I can tell.", width)
     worst = [one for one in report.findings if one.severity != "note"]
-    most = MOST_SHOWN if width < PIPE_WIDTH else len(report.findings)
+    most = MOST_SHOWN if width < ui.PIPE_WIDTH else len(report.findings)
     for finding in worst[:most]:
         yield ""
         yield from _wrapped(f"{finding.kind.upper()}  {finding.why}", width)
         for words in filter(None, (finding.words, finding.other_words)):
-            yield f"  “{cut_line(words, width - 6)}”"
+            yield f"  “{ui.cut_line(words, width - 6)}”"
         places = f"{finding.spot}" + (f" and {finding.other}" if finding.other else "")
-        yield f"  {cut_line(places, width - 2)}"
+        yield f"  {ui.cut_line(places, width - 2)}"
     if len(worst) > most:
         yield f"\n… and {len(worst) - most:,} more."
     yield ""
@@ -358,13 +341,13 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
     if notes:
         yield f"… and {plural(len(notes) - most, 'more note')}.\n" if len(notes) > most else ""
     for home in report.homes:
-        name = cut_line(home.name, width - 14)
+        name = ui.cut_line(home.name, width - 14)
         yield f"{home.grade.letter}  {name}  {home.grade.points}/100"
         yield from _wrapped("; ".join(home.grade.because), width, "   ")
         for filling in home.fillings:
             if filling.budget:
                 full = f"{filling.characters:,} of {filling.budget:,} characters"
-                yield f"   {cut_line(f'{filling.spot.target}/{filling.spot.document}: {full}', width - 3)}"
+                yield f"   {ui.cut_line(f'{filling.spot.target}/{filling.spot.document}: {full}', width - 3)}"
     yield ""
     if can := sum(one.suggestion is not None for one in worst):
         text = f"Next: `reverie audit --fix` proposes {plural(can, 'change')}; `--html audit.html` shows everything."

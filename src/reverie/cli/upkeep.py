@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.shell import Shell, common, console, day, one_line, print_json, terminal_safe
+from reverie.cli import shell as ui
 from reverie.core.ids import plural
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ NONE_EXPIRED = "Nothing is older than `retention` allows."
 
 
 @click.command(name="verify")
-@common
-def verify(*, shell: Shell) -> None:
+@ui.common
+def verify(*, shell: ui.Shell) -> None:
     """Check that database, files and git agree and that nothing was altered. Changes nothing."""
     with shell.opened() as house:
         found = house.verify()
@@ -34,8 +34,8 @@ def verify(*, shell: Shell) -> None:
 
 
 @click.command(name="recover")
-@common
-def recover(*, shell: Shell) -> None:
+@ui.common
+def recover(*, shell: ui.Shell) -> None:
     """Finish what a crash left, and say what was done. Running it twice does nothing more."""
     with shell.opened() as house:
         erased = [*house.erase.again(), *house.erase.resume()]
@@ -43,7 +43,7 @@ def recover(*, shell: Shell) -> None:
         nights = house.dream.recover()
     if shell.json:
         told = {name: [one.id for one in getattr(noticed, name)] for name in ("landed", "dropped", "outside")}
-        print_json(told | {"nights": [one.id for one in nights], "erasures": [one.id for one in erased]})
+        ui.print_json(told | {"nights": [one.id for one in nights], "erasures": [one.id for one in erased]})
         return
     for one in erased:
         click.echo(f"Finished the erasure {one.id}.")
@@ -62,8 +62,8 @@ def recover(*, shell: Shell) -> None:
 @click.command(name="backup")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@common
-def backup(*, file: Path, force: bool, shell: Shell) -> None:
+@ui.common
+def backup(*, file: Path, force: bool, shell: ui.Shell) -> None:
     """Write the whole home into one FILE, such as home.tar.gz: database, settings, memory and skills.
 
     It is read back and checked before it takes its name, only you may read it, and it restores into SQLite and
@@ -91,17 +91,17 @@ def held(manifest: Manifest) -> str:
 
 def warn(manifest: Manifest) -> None:
     for path in manifest.left_out:
-        click.echo(f"Left out: {terminal_safe(path)} is a link, or not a regular file.", err=True)
+        click.echo(f"Left out: {ui.terminal_safe(path)} is a link, or not a regular file.", err=True)
     for workspace, head in manifest.ledger.items():
         if not head.whole:
-            broken = f"The ledger of {terminal_safe(workspace)} was already broken"
+            broken = f"The ledger of {ui.terminal_safe(workspace)} was already broken"
             click.echo(f"{broken}; `reverie verify` says where.", err=True)
 
 
 @contextmanager
-def progress(shell: Shell) -> Iterator[Callable[[BackupStep], None] | None]:
+def progress(shell: ui.Shell) -> Iterator[Callable[[BackupStep], None] | None]:
     """Shown only where someone can see it."""
-    shown = console()
+    shown = ui.console()
     if shell.json or not shown.is_terminal:
         yield None
         return
@@ -127,8 +127,8 @@ def progress(shell: Shell) -> Iterator[Callable[[BackupStep], None] | None]:
     help="What was erased since, where it does not lie beside the backup: a home's `home.erased.json`.",
 )
 @click.option("--verify-only", is_flag=True, help="Read and check all of FILE; restore nothing.")
-@common
-def restore(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell) -> None:
+@ui.common
+def restore(*, file: Path, erased: Path | None, verify_only: bool, shell: ui.Shell) -> None:
     """Make a home from the backup FILE, in a folder and a database that hold no data yet.
 
     Every hash is checked before anything is written. It is all there or nothing is: after a crash, run the same
@@ -149,13 +149,13 @@ def restore(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell)
         if not verify_only:
             where = {"home": str(made.home), "repointed": made.repointed, "finished": made.finished}
             where["erased_again"] = len(again)
-        print_json({"restored": not verify_only, **where, **manifest_as_json(found)})
+        ui.print_json({"restored": not verify_only, **where, **manifest_as_json(found)})
         return
     if verify_only:
-        click.echo(f"{file} is whole: {held(found)}, of {day(found.created_at)}.")
+        click.echo(f"{file} is whole: {held(found)}, of {ui.day(found.created_at)}.")
     else:
         how = "Finished the restore that was interrupted" if made.finished else "Restored"
-        click.echo(f"{how}: {held(made.manifest)}, of {day(made.manifest.created_at)}, in {made.home}.")
+        click.echo(f"{how}: {held(made.manifest)}, of {ui.day(made.manifest.created_at)}, in {made.home}.")
         if made.repointed:
             click.echo("`database` in reverie.toml was changed to fit the database that was restored into.")
         click.echo("Next: `reverie recover` makes the git history anew; the next search builds its index.")
@@ -187,7 +187,7 @@ def restore(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell)
 @click.option("--transcripts", is_flag=True, help="Delete the harness's own files, too, if nothing else is in them.")
 @click.option("--dry-run", is_flag=True, help="List every place and change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@common
+@ui.common
 def erase(
     *,
     text: tuple[str, ...],
@@ -201,7 +201,7 @@ def erase(
     transcripts: bool,
     dry_run: bool,
     yes: bool,
-    shell: Shell,
+    shell: ui.Shell,
 ) -> None:
     """Erase a text, a session, a person, a project or a whole workspace.
 
@@ -233,7 +233,7 @@ def erase(
             kind = chosen[0]
             plan = house.erase.plan(kind, *named[kind], user=user, workspace=workspace, rules=rules)
             if dry_run and shell.json:
-                print_json(_dry_run(plan))
+                ui.print_json(_dry_run(plan))
             elif not shell.json:
                 _show(plan)
             if dry_run:
@@ -266,12 +266,12 @@ def _show(plan: Plan) -> None:
         click.echo("It stands nowhere. Erasing it all the same keeps it from being imported.")
     for place in plan.places:
         name = f", {place.where}" if place.kind in ("files", "rules and skills agents read") else ""
-        click.echo(f"  {place.kind}{terminal_safe(name)}: {place.count:,}")
+        click.echo(f"  {place.kind}{ui.terminal_safe(name)}: {place.count:,}")
     for title, texts in (("Rules that go", plan.rules), ("Rules you will be asked about", plan.sought.asked)):
         if texts:
             click.echo(f"{title}:")
         for text in texts[:SHOWN]:
-            click.echo(f"  {one_line(text, 100)}")
+            click.echo(f"  {ui.one_line(text, 100)}")
         if len(texts) > SHOWN:
             click.echo(f"  … and {len(texts) - SHOWN:,} more (--json lists all)")
     _left(plan.left)
@@ -281,10 +281,10 @@ def _left(left: tuple[Left, ...]) -> None:
     if left:
         click.echo("Not touched:")
     for one in left:
-        click.echo(f"  {terminal_safe(one.where)}: {one.why}")
+        click.echo(f"  {ui.terminal_safe(one.where)}: {one.why}")
 
 
-def _tell(shell: Shell, plan: Plan | None, done: list[Erasure]) -> None:
+def _tell(shell: ui.Shell, plan: Plan | None, done: list[Erasure]) -> None:
     names = ("kind", "counts", "left", "ended_at")
     if shell.printed_json([{"erasure": one.id} | {name: getattr(one, name) for name in names} for one in done]):
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -244,49 +244,27 @@ class SessionEvent(BaseModel, extra="allow"):
 class EventPage(Listing[SessionEvent]): ...
 
 
-EventType = Literal[
-    "user.message",
-    "user.interrupt",
-    "user.tool_confirmation",
-    "user.custom_tool_result",
-    "user.tool_result",
-    "user.define_outcome",
-    "system.message",
-    "agent.message",
-    "agent.thinking",
-    "agent.tool_use",
-    "agent.tool_result",
-    "agent.custom_tool_use",
-    "agent.mcp_tool_use",
-    "agent.mcp_tool_result",
-    "agent.thread_message_received",
-    "agent.thread_message_sent",
-    "agent.thread_context_compacted",
-    "session.error",
-    "session.updated",
-    "session.usage",
-    "session.status_rescheduled",
-    "session.status_running",
-    "session.status_idle",
-    "session.status_terminated",
-    "session.thread_created",
-    "session.thread_status_running",
-    "session.thread_status_idle",
-    "session.thread_status_rescheduled",
-    "session.thread_status_terminated",
-    "span.model_request_start",
-    "span.model_request_end",
-    "span.outcome_evaluation_start",
-    "span.outcome_evaluation_ongoing",
-    "span.outcome_evaluation_end",
-    "workflow_run.created",
-    "workflow_run.status_running",
-    "workflow_run.status_idle",
-    "workflow_run.status_ended",
-    "workflow_run.error",
-    "workflow_run.phase_started",
-    "workflow_run.phase_ended",
-]
+_EVENTS = {
+    "user": "message interrupt tool_confirmation custom_tool_result tool_result define_outcome",
+    "system": "message",
+    "agent": (
+        "message thinking tool_use tool_result custom_tool_use mcp_tool_use mcp_tool_result "
+        "thread_message_received thread_message_sent thread_context_compacted"
+    ),
+    "session": (
+        "error updated usage status_rescheduled status_running status_idle status_terminated thread_created "
+        "thread_status_running thread_status_idle thread_status_rescheduled thread_status_terminated"
+    ),
+    "span": (
+        "model_request_start model_request_end outcome_evaluation_start outcome_evaluation_ongoing "
+        "outcome_evaluation_end"
+    ),
+    "workflow_run": "created status_running status_idle status_ended error phase_started phase_ended",
+}
+if TYPE_CHECKING:
+    EventType = str
+else:
+    EventType = Literal[tuple(f"{kind}.{name}" for kind, names in _EVENTS.items() for name in names.split())]
 
 
 class SentEvents(BaseModel):

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Protocol
 
 from starlette.responses import RedirectResponse, Response
 
@@ -56,25 +55,6 @@ class Knock:
             self.name, value, httponly=True, samesite="strict", path=self.root or "/", secure=self.encrypted
         )
         return answer
-
-
-class Door(Protocol):
-    called: str
-    schemes: tuple[str, ...]
-
-    def answers_to(self, name: str) -> bool:
-        """Whether the pages are served by this name."""
-        ...
-
-    def visitor(self, cookie: str) -> Visitor | None: ...
-
-    def opened(self, knock: Knock, pages: Pages) -> Response | None:
-        """The answer to someone who comes in or leaves."""
-        ...
-
-    def refused(self, knock: Knock) -> Response:
-        """The answer to someone who is not known, or `RequestRefused`."""
-        ...
 
 
 def csrf_of(cookie: str) -> str:
@@ -209,3 +189,6 @@ class KeyDoor:
     def _leave(self, cookie: str) -> None:
         with self._lock:
             self._in.pop(cookie, None)
+
+
+Door = Entrance | KeyDoor
