@@ -191,15 +191,11 @@ class Asker:
             if provider.failures >= policy.failures_before_pause:
                 provider.pause(now + policy.pause, failed.why)
             return dropped
-        self.timing.sleep(self._wait(failed, so_far.requests))
+        # What the provider asked for and a little more, or twice as long each time, by chance.
+        most = min(policy.first_wait * 2.0 ** (so_far.requests - 1), policy.longest_wait)
+        chance = self.timing.chance()
+        self.timing.sleep(most * (0.5 + 0.5 * chance) if failed.wait is None else failed.wait * (1 + 0.1 * chance))
         return self._request(question, room, so_far)
-
-    def _wait(self, failed: Failed, requests: int) -> float:
-        """The seconds to wait: what the provider asked for and a little more, or twice as long each time, by chance."""
-        if failed.wait is not None:
-            return failed.wait * (1 + 0.1 * self.timing.chance())
-        most = min(self.policy.first_wait * 2.0 ** (requests - 1), self.policy.longest_wait)
-        return most * (0.5 + 0.5 * self.timing.chance())
 
 
 def _read(reply: Reply, question: Question[T]) -> tuple[RecordedAnswer, T] | Wrong:

@@ -163,21 +163,19 @@ def totals(calls: Iterable[Call]) -> dict[str, Total]:
     by_role: dict[str, list[Call]] = {}
     for call in calls:
         by_role.setdefault(call.role, []).append(call)
-    return {role: _total(of_role) for role, of_role in by_role.items()}
-
-
-def _total(calls: list[Call]) -> Total:
-    costs = [call.cost for call in calls]
-    known = [cost for cost in costs if cost is not None]
-    return Total(
-        calls=len(calls),
-        failed=sum(call.outcome != ANSWERED for call in calls),
-        usage=sum((call.usage for call in calls), Usage()),
-        cost=sum(known, Decimal(0)) if len(known) == len(costs) else None,
-        seconds=sum(call.seconds for call in calls),
-        sent=sum(call.sent_characters for call in calls),
-        whole=sum(call.of_characters for call in calls),
-    )
+    found = dict[str, Total]()
+    for role, of_role in by_role.items():
+        known = [call.cost for call in of_role if call.cost is not None]
+        found[role] = Total(
+            calls=len(of_role),
+            failed=sum(call.outcome != ANSWERED for call in of_role),
+            usage=sum((call.usage for call in of_role), Usage()),
+            cost=sum(known, Decimal(0)) if len(known) == len(of_role) else None,
+            seconds=sum(call.seconds for call in of_role),
+            sent=sum(call.sent_characters for call in of_role),
+            whole=sum(call.of_characters for call in of_role),
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -166,7 +167,11 @@ class ListFormat(Format):
                 stretches.append((is_item, [line]))
             else:
                 stretches[-1][1].append(line)
-        return [(_item_piece if is_item else Piece)("".join(lines)) for is_item, lines in stretches]
+        pieces = list[Piece]()
+        for is_item, raw in ((is_item, "".join(lines)) for is_item, lines in stretches):
+            mark = _LIST_ITEM.match(raw) if is_item else None
+            pieces.append(Piece(raw, (raw[mark.end() :] if mark else raw).rstrip() or None) if is_item else Piece(raw))
+        return pieces
 
     def added(self, pieces: list[Piece], text: str) -> list[Piece]:
         """At the end of the last list, with its marker and the document's own line ends."""
@@ -189,26 +194,10 @@ class ListFormat(Format):
         return [*pieces[:place], Piece(old.lead + _indented(text, width) + old.trail, text), *pieces[place + 1 :]]
 
 
-def _item_piece(raw: str) -> Piece:
-    mark = _LIST_ITEM.match(raw)
-    body = raw[mark.end() :] if mark else raw
-    return Piece(raw, body.rstrip() or None)
-
-
 def _indented(text: str, width: int) -> str:
     """A statement of several lines stays one item: its later lines stand under the first."""
     first, *rest = text.split("\n")
     return "\n".join([first, *(" " * width + line.strip() if line.strip() else line for line in rest)])
-
-
-def _is_data(text: str) -> bool:
-    if not text.lstrip().startswith(("{", "[")):
-        return False
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _cut(text: str) -> Iterator[Piece]:
@@ -272,13 +261,6 @@ def _lists(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
             first = place
 
 
-def _shared(pieces: Sequence[Piece], run: tuple[int, int], words: frozenset[str]) -> int:
-    """Count the words that a list and the heading above it share with a text."""
-    above = _HEADING.findall(pieces[run[0] - 1].raw) if run[0] else []
-    told = " ".join([*above[-1:], *(piece.entry or "" for piece in pieces[run[0] : run[1] + 1])])
-    return len(words & frozenset(_WORD.findall(told.casefold())))
-
-
 def _taken_out(pieces: list[Piece], place: int) -> list[Piece]:
     """The statement with its line, or its part of the line. A marker stays for what follows on the same line."""
     before, gone, after = pieces[:place], pieces[place], pieces[place + 1 :]
@@ -299,8 +281,10 @@ class PageFormat(Format):
     """Every statement of a Markdown page, wherever it stands."""
 
     def cut(self, text: str) -> list[Piece]:
-        if _is_data(text):
-            return [Piece(text)] if text else []
+        if text.lstrip().startswith(("{", "[")):
+            with suppress(ValueError):
+                json.loads(text)
+                return [Piece(text)]  # data, which says nothing
         pieces: list[Piece] = []
         for piece in _cut(text):
             if piece.entry is None and pieces and pieces[-1].entry is None:
@@ -316,7 +300,14 @@ class PageFormat(Format):
         if not runs:
             return _at_the_end(pieces, Piece(text + line, text), line)
         words = frozenset(_WORD.findall(text.casefold()))
-        first, last = max(runs, key=lambda run: (_shared(pieces, run, words), run))
+
+        def shared(run: tuple[int, int]) -> int:
+            """Count the words that a list and the heading above it share with the text."""
+            above = _HEADING.findall(pieces[run[0] - 1].raw) if run[0] else []
+            told = " ".join([*above[-1:], *(piece.entry or "" for piece in pieces[run[0] : run[1] + 1])])
+            return len(words & frozenset(_WORD.findall(told.casefold())))
+
+        first, last = max(runs, key=lambda run: (shared(run), run))
         mark = _PAGE_ITEM.match(pieces[first].raw)
         lead = f"{mark['indent']}{'-' if mark['mark'][0].isdigit() else mark['mark']} " if mark else "- "
         before = pieces[: last + 1]

@@ -132,16 +132,9 @@ class Stores:
     clock: Clock
 
     def create(self, name: str, description: str = "", metadata: Mapping[str, str] | None = None) -> Store:
-        now = self.clock.now()
-        made = Store(
-            self.ids.new("memstore"),
-            self.scope.user or "",
-            checked_store_name(name),
-            checked_description(description),
-            merged_metadata({}, metadata or {}),
-            now,
-            now,
-        )
+        now, told = self.clock.now(), (checked_store_name(name), checked_description(description))
+        kept = merged_metadata({}, metadata or {})
+        made = Store(self.ids.new("memstore"), self.scope.user or "", *told, kept, now, now)
         self.records.add(self.of(made), made)
         return made
 

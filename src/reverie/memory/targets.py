@@ -55,7 +55,10 @@ class Targets(Mapping[str, Target]):
         """The target of this name, or a refusal that says which there are."""
         target = self._find(name)
         if target is None:
-            raise BadInput(f"There is no target {name!r}.", expected=f"one of {self._choices()}")
+            choices = list(self) or [target.name for target in self.offered()]
+            if self.by_path:
+                choices.append("or a path: ./rules.md, ./a/folder/of/them, agents:./project")
+            raise BadInput(f"There is no target {name!r}.", expected=f"one of {', '.join(choices)}")
         return target
 
     def offered(self) -> Iterator[Target]:
@@ -99,10 +102,10 @@ class Targets(Mapping[str, Target]):
         return list(found.values())
 
     def _find(self, name: str) -> Target | None:
-        return next((target for target in self.offered() if target.name == name), None) or self._at(name)
-
-    def _at(self, name: str) -> Target | None:
-        """By its path or key. Where a known target has all the documents, that one is meant: it knows their limits."""
+        """By its name, else by its path or key. Where a known target has all the documents of a path, that one is
+        meant: it knows their limits."""
+        if named := next((target for target in self.offered() if target.name == name), None):
+            return named
         target = self.by_path(name) if self.by_path else None
         key = target.key if target else name
         known = [one for one in self.offered() if one.key == key]
@@ -110,11 +113,6 @@ class Targets(Mapping[str, Target]):
             return _SamePlace((*known, target) if target else tuple(known))
         wanted = _documents(target) if target else set()
         return next((one for one in known if wanted <= _documents(one)), target)
-
-    def _choices(self) -> str:
-        names = list(self) or [target.name for target in self.offered()]
-        paths = ["or a path: ./rules.md, ./a/folder/of/them, agents:./project"] if self.by_path else []
-        return ", ".join(names + paths)
 
 
 class _SamePlace:

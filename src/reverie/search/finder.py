@@ -111,9 +111,8 @@ class Finder:
         )
         then = self.period(query) if since is until is None else None
         if then:
-            first, behind = (
-                datetime.combine(day, time(), self._zone) for day in (then.first, then.last + timedelta(1))
-            )
+            days = (then.first, then.last + timedelta(1))
+            first, behind = (datetime.combine(day, time(), self._zone) for day in days)
             if found := self._found(query, replace(where, since=first, until=behind), limit, around):
                 return found
         rest = query.replace(then.words, " ") if then else query
@@ -137,11 +136,7 @@ class Finder:
         return self.now().tzinfo if self.now else None
 
     def _found(self, query: str, where: SearchFilter, limit: int, around: int) -> list[Hit]:
-        hits = self._hits(self.search(query, where, min(limit + SPARE, MAX_LIMIT)), around)
-        asked = {form for term in terms(query) if term.weight == 1 for form in term.forms}
-        return sorted(hits, key=lambda hit: _is_filler(hit.text, asked))[:limit]
-
-    def _hits(self, ranked: Sequence[Ranked], around: int) -> list[Hit]:
+        ranked = self.search(query, where, min(limit + SPARE, MAX_LIMIT))
         wanted: dict[tuple[str, str], set[int]] = defaultdict(set)
         for row in ranked:
             near = range(row.key.turn - around, row.key.turn + around + 1)
@@ -150,14 +145,15 @@ class Finder:
             (user, session): self.records.exchange(self.scope.of(user), session, numbers)
             for (user, session), numbers in wanted.items()
         }
-        hits = (_hit(row, *read[row.key.user, row.key.session_id], around) for row in ranked)
-        return [hit for hit in hits if hit is not None]
+        hits = [_hit(row, *read[row.key.user, row.key.session_id], around) for row in ranked]
+        asked = {form for term in terms(query) if term.weight == 1 for form in term.forms}
 
+        def is_filler(hit: Hit) -> bool:
+            """ "hm ok, not now": a few words and none that was asked for. It stands near an answer and is none."""
+            few = len(hit.text.split()) <= FILLER_WORDS and not any(map(str.isdigit, hit.text))
+            return few and asked.isdisjoint(tokens(hit.text))
 
-def _is_filler(text: str, asked: set[str]) -> bool:
-    """ "hm ok, not now": a few words and none that was asked for. It stands near an answer and is none."""
-    said = text.split()
-    return len(said) <= FILLER_WORDS and not any(map(str.isdigit, text)) and asked.isdisjoint(tokens(text))
+        return sorted((hit for hit in hits if hit is not None), key=is_filler)[:limit]
 
 
 def _hit(row: Ranked, stored: Stored | None, turns: dict[int, Turn], around: int) -> Hit | None:

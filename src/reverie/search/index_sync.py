@@ -8,14 +8,14 @@ within a moment searches what is there. Two that fill vectors at once do the sam
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
 from reverie.core.scope import Scope
 from reverie.search.search import IndexedSession, IndexedTurn
-from reverie.transcripts.records import Records, Stored
+from reverie.transcripts.records import Records
 from reverie.transcripts.session import heard
 
 PATIENCE_SECONDS = 1.0
@@ -65,7 +65,7 @@ class IndexSync:
         self._follow(self.vectors, seconds=SLICE_SECONDS)
 
     def catch_up_words(self, watch: Watch | None = None) -> None:
-        if self._behind(self.index) and self._locked():
+        if self.behind(1) and self._locked():
             try:
                 self._follow(self.index, watch=watch)
             finally:
@@ -90,14 +90,20 @@ class IndexSync:
         """The number of sessions the index has not seen yet, up to so many."""
         return len(list(islice(self.records.changed_since(self.scope, self.index.cursor), most)))
 
-    def _behind(self, derived: Derived) -> bool:
-        return next(self.records.changed_since(self.scope, derived.cursor), None) is not None
-
     def _follow(self, derived: Derived, seconds: float | None = None, watch: Watch | None = None) -> bool:
         """Go through what changed, for so long at most. True if there is more to do."""
         start, uncommitted, stored = time.monotonic(), 0, None
         for done, stored in enumerate(self.records.changed_since(self.scope, derived.cursor), 1):
-            self._bring(derived, stored)
+            head, turns = stored.head, self.records.every_turn(self.scope, stored)
+            if stored.removed:
+                derived.remove(stored.user, head.id)
+            else:
+                said = (
+                    IndexedTurn(turn.number, turn.role, turn.said.name, turn.at, heard(turn.said.whole))
+                    for turn in turns
+                    if not turn.noise
+                )
+                derived.replace(IndexedSession(stored.user, head.id, head.harness, head.title, head.started_at, said))
             uncommitted += stored.turns
             if watch:
                 watch(done)
@@ -110,20 +116,6 @@ class IndexSync:
         if stored is not None:
             derived.commit(stored.changed)
         return False
-
-    def _bring(self, derived: Derived, stored: Stored) -> None:
-        if stored.removed:
-            derived.remove(stored.user, stored.head.id)
-        else:
-            head = stored.head
-            turns = self._heard(stored)
-            derived.replace(IndexedSession(stored.user, head.id, head.harness, head.title, head.started_at, turns))
-
-    def _heard(self, stored: Stored) -> Iterator[IndexedTurn]:
-        for turn in self.records.every_turn(self.scope, stored):
-            if not turn.noise:
-                text = heard(turn.said.whole)
-                yield IndexedTurn(turn.number, turn.role, turn.said.name, turn.at, text)
 
     def _locked(self) -> bool:
         """Whether the work is ours. Another process at it is usually done in a moment."""

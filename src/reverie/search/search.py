@@ -134,7 +134,10 @@ def turn_bits(said: Sequence[str]) -> list[bytes]:
 
     if not said:
         return []
-    turns = _embedded([text[:OPENING] for text in said])
+    # In order of length, because the embedder pads a batch to its longest text.
+    texts = [text[:OPENING] for text in said]
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    turns = embed([texts[place] for place in order])[np.argsort(order)]
     beside = np.pad(turns, ((1, 1), (0, 0)))
     leaning = turns + LEAN * (beside[:-2] + beside[2:])
     return [row.tobytes() for row in np.packbits(leaning > 0, axis=1)]
@@ -171,14 +174,6 @@ def _signs(turns: Sequence[bytes]) -> NDArray[np.float32]:
 
     rows = np.frombuffer(b"".join(turns), dtype=np.uint8).reshape(-1, BYTES)
     return (np.unpackbits(rows, axis=1).astype(np.float32) * 2 - 1) / np.float32((8 * BYTES) ** 0.5)
-
-
-def _embedded(texts: Sequence[str]) -> NDArray[np.float32]:
-    """In order of length, because the embedder pads a batch to its longest text."""
-    import numpy as np
-
-    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-    return embed([texts[place] for place in order])[np.argsort(order)]
 
 
 POOL = 200
@@ -244,13 +239,10 @@ class Search:
         if not candidates:
             return []
         bits = self.vectors.bits([candidate.key for candidate in candidates])
-        return spread_over_sessions(self._ranked(candidates, bits, self._words(asked)), limit)
-
-    def _words(self, asked: Sequence[Term]) -> dict[str, float]:
         words: dict[str, float] = {}
         for term, rarity in zip(asked, self.index.rarity(asked), strict=True):
             words[term.word] = max(words.get(term.word, 0.0), rarity * term.weight)
-        return words
+        return spread_over_sessions(self._ranked(candidates, bits, words), limit)
 
     def _ranked(
         self, candidates: Sequence[RankedTurn], bits: Mapping[TurnKey, bytes], words: Mapping[str, float]

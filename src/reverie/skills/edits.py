@@ -176,7 +176,9 @@ def _with_rule(body: str, section: Section | None, edit: AddRule, ending: str) -
     items = [(len(mark["indent"]), rule) for rule in rules if (mark := ITEM.match(rule.marker + "x"))]
     last = next((rule for width, rule in reversed(items) if width == min(other for other, _ in items)), None)
     end = _last_of_list(rules, last, len(lines)) if last else max((rule.end for rule in rules), default=0)
-    marker = _next_marker(last) if last else _first_marker(edit.section)
+    marker = last.marker if last else _first_marker(edit.section)
+    if last and (mark := ITEM.match(last.marker + "x")) and mark["number"] is not None:
+        marker = marker.replace(mark["number"], str(int(mark["number"]) + 1), 1)
     gap = [ending] if not last and end else []
     new = [*gap, *_item(marker, edit.text, ending)]
     before = _ended(lines[:end], ending)
@@ -202,13 +204,6 @@ def _last_of_list(rules: Sequence[SkillRule], last: SkillRule, most: int) -> int
                 break
             end = rule.end
     return min(end, most)
-
-
-def _next_marker(last: SkillRule) -> str:
-    mark = ITEM.match(last.marker + "x")
-    if mark is None or mark["number"] is None:
-        return last.marker
-    return last.marker.replace(mark["number"], str(int(mark["number"]) + 1), 1)
 
 
 def _first_marker(section: str) -> str:
@@ -243,7 +238,11 @@ def patched(text: str, diff: str, ending: str) -> str | Unmade:
         return Unmade("the diff has no hunk (a line that begins with '@@ -')")
     floor, moved = 0, 0
     for number, hunk in enumerate(hunks, 1):
-        place = _place(lines, hunk, floor, hunk.start - 1 + moved)
+        bare, wide, named = [line.rstrip("\r\n") for line in lines], len(hunk.old), hunk.start - 1 + moved
+        fits = [at for at in range(floor, len(bare) - wide + 1) if tuple(bare[at : at + wide]) == hunk.old]
+        place = named if named in fits else fits[0] if len(fits) == 1 else None
+        if not hunk.old:
+            place = min(max(named + 1, floor), len(lines))
         if place is None:
             first = next((line for line in hunk.old if line.strip()), "(empty)")[:120]
             return Unmade(f"hunk {number} of the diff does not stand in the text: {first}")
@@ -274,17 +273,6 @@ def _hunks(diff: str) -> Iterator[_Hunk]:
             new += [rest] if mark in " +" else []
     if start is not None:
         yield _Hunk(start, tuple(old), tuple(new))
-
-
-def _place(lines: Sequence[str], hunk: _Hunk, floor: int, named: int) -> int | None:
-    if not hunk.old:
-        return min(max(named + 1, floor), len(lines))
-    bare = [line.rstrip("\r\n") for line in lines]
-    wide = len(hunk.old)
-    fits = [at for at in range(floor, len(bare) - wide + 1) if tuple(bare[at : at + wide]) == hunk.old]
-    if named in fits:
-        return named
-    return fits[0] if len(fits) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,11 +135,8 @@ def _about(skill: Skill) -> str:
 
 @lru_cache(maxsize=2048)
 def _stems(front: str, body: str, triggers: tuple[str, ...]) -> _Stems:
-    return _Stems(
-        frozenset(tokens(front)),
-        frozenset(tokens(body)),
-        tuple((phrase, tuple(tokens(phrase))) for phrase in triggers),
-    )
+    stemmed = tuple((phrase, tuple(tokens(phrase))) for phrase in triggers)
+    return _Stems(frozenset(tokens(front)), frozenset(tokens(body)), stemmed)
 
 
 def _phrase(wanted: Sequence[str], said: Sequence[str]) -> float:
@@ -260,9 +257,8 @@ def _why(seen: Seen, outcomes: Outcomes | None) -> str:
     if seen.shared:
         reasons.append(f"both speak of {', '.join(seen.shared[:5])}")
     if seen.meaning >= 0.2:
-        reasons.append(
-            f"its description is {'close' if seen.meaning >= 0.4 else 'near'} in meaning ({seen.meaning:.2f})"
-        )
+        near = "close" if seen.meaning >= 0.4 else "near"
+        reasons.append(f"its description is {near} in meaning ({seen.meaning:.2f})")
     if seen.skill.priority is not None:
         reasons.append(f"its priority is {seen.skill.priority:g}")
     if outcomes:

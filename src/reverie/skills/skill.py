@@ -223,13 +223,10 @@ def frontmatter_of(page: Page) -> dict[str, Value]:
     return matter if isinstance(matter, dict) else {}
 
 
-def key_paths(key: str) -> tuple[tuple[str, ...], ...]:
-    """Where a key may stand, in the order in which it counts: Hermes writes `metadata.hermes.tags`."""
-    return ((key,), ("metadata", "reverie", key), ("metadata", key), ("metadata", "hermes", key))
-
-
 def place_of(matter: Mapping[str, Value], key: str) -> tuple[str, ...] | None:
-    return next((path for path in key_paths(key) if _at(matter, path) is not None), None)
+    """Where a key stands. Of several the first counts: Hermes writes `metadata.hermes.tags`."""
+    paths = ((key,), ("metadata", "reverie", key), ("metadata", key), ("metadata", "hermes", key))
+    return next((path for path in paths if _at(matter, path) is not None), None)
 
 
 def setting_value(matter: Mapping[str, Value], key: str) -> Value | None:

@@ -30,31 +30,45 @@ MOST_LINES = 500  # of a body, as the specification advises
 ALLOWED = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
 _HERMES_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*", re.ASCII)
 _NO_TEXT = re.compile("[\ud800-\udfff]")
+_EXPECTED = {  # and what to do
+    "bytes.utf8": ("UTF-8", "Save it as UTF-8."),
+    "bytes.mark": ("three hyphens first", "Save without it."),
+    "bytes.nul": ("text", "Remove them."),
+    "frontmatter.hyphens": (
+        "them only in the lines around it, for readers that look no further",
+        "Write fewer or more of them.",
+    ),
+    "keys.unknown": (
+        f"only {', '.join(sorted(ALLOWED))} on top",
+        "Move them under 'metadata', unless your agent reads them here, as Hermes does.",
+    ),
+    "tools.list": ("names with spaces between them", "Write one line."),
+    "name.long": ("at most 64", "Shorten it."),
+    "name.characters": ("small letters, digits and single hyphens between them", "Rename the skill and its folder."),
+    "name.folder": ("the same", "Rename one of them."),
+    "body.empty": ("what to do", "Write the steps."),
+    "version.form": ("a version such as 1.2.0", "Nothing, or write one."),
+    "priority.form": ("a number, higher first", "Write a number."),
+}
+
+
+def _problem(severity: Severity, kind: str, found: str) -> SkillProblem:
+    return SkillProblem(severity, kind, found, *_EXPECTED[kind])
 
 
 def problems_of(skill: Skill) -> tuple[SkillProblem, ...]:
     """Every problem of a skill, the worst first."""
     page = page_of(skill.content)
-    found = [*_of_bytes(page), *(_of_folder(skill, page) if skill.shape == "folder" else _of_file(skill, page))]
+    found = list[SkillProblem]()
+    if _NO_TEXT.search(page.text):
+        found.append(_problem("error", "bytes.utf8", "The file has bytes that are not UTF-8."))
+    if page.mark:
+        found.append(_problem("warning", "bytes.mark", "The file begins with a byte order mark."))
+    if "\0" in page.body:
+        found.append(_problem("advice", "bytes.nul", "The file has NUL characters in it."))
+    found += _of_folder(skill, page) if skill.shape == "folder" else _of_file(skill, page)
     order: dict[Severity, int] = {"error": 0, "warning": 1, "advice": 2}
     return tuple(sorted(dict.fromkeys(found), key=lambda problem: order[problem.severity]))
-
-
-def _of_bytes(page: Page) -> Iterator[SkillProblem]:
-    if _NO_TEXT.search(page.text):
-        yield SkillProblem(
-            "error", "bytes.utf8", "The file has bytes that are not UTF-8.", "UTF-8", "Save it as UTF-8."
-        )
-    if page.mark:
-        yield SkillProblem(
-            "warning",
-            "bytes.mark",
-            "The file begins with a byte order mark.",
-            "three hyphens first",
-            "Save without it.",
-        )
-    if "\0" in page.body:
-        yield SkillProblem("advice", "bytes.nul", "The file has NUL characters in it.", "text", "Remove them.")
 
 
 # ---- a folder with SKILL.md ---------------------------------------------------------------------------------------
@@ -70,13 +84,7 @@ def _of_folder(skill: Skill, page: Page) -> Iterator[SkillProblem]:
         own = list(_of_matter(matter, skill.subject))
         yield from own
         if conforms([*own, *page.tree.problems]) and not _conforms_when_cut(page, skill.subject):
-            yield SkillProblem(
-                "warning",
-                "frontmatter.hyphens",
-                "The frontmatter has three hyphens in it.",
-                "them only in the lines around it, for readers that look no further",
-                "Write fewer or more of them.",
-            )
+            yield _problem("warning", "frontmatter.hyphens", "The frontmatter has three hyphens in it.")
     yield from _of_body(skill, page)
 
 
@@ -105,91 +113,59 @@ def _conforms_when_cut(page: Page, subject: str) -> bool:
 def _of_matter(matter: Mapping[str, Value], subject: str) -> Iterator[SkillProblem]:
     extra = sorted(set(matter) - ALLOWED)
     if extra:
-        yield SkillProblem(
-            "warning",
-            "keys.unknown",
-            f"The specification does not know {', '.join(map(repr, extra))[:200]}.",
-            f"only {', '.join(sorted(ALLOWED))} on top",
-            "Move them under 'metadata', unless your agent reads them here, as Hermes does.",
-        )
+        found = f"The specification does not know {', '.join(map(repr, extra))[:200]}."
+        yield _problem("warning", "keys.unknown", found)
     yield from _of_name(matter.get("name"), subject)
     yield from _of_text(matter, "description", LONGEST_DESCRIPTION, required=True)
     if "compatibility" in matter:
         yield from _of_text(matter, "compatibility", LONGEST_COMPATIBILITY, required=False)
     if not isinstance(matter.get("allowed-tools", ""), str):
-        yield SkillProblem(
-            "advice", "tools.list", "'allowed-tools' is a list.", "names with spaces between them", "Write one line."
-        )
+        yield _problem("advice", "tools.list", "'allowed-tools' is a list.")
 
 
 def _of_name(value: Value | None, subject: str) -> Iterator[SkillProblem]:
     if not isinstance(value, str) or not value.strip():
         found = "There is no name." if value in (None, "") else "The name is no text."
-        yield SkillProblem(
-            "error", "name.missing", found, "a name such as 'deploy'", f"Write 'name: {basename(subject)}'."
-        )
+        write = f"Write 'name: {basename(subject)}'."
+        yield SkillProblem("error", "name.missing", found, "a name such as 'deploy'", write)
         return
     name = unicodedata.normalize("NFKC", value.strip())
     if len(name) > LONGEST_NAME:
-        yield SkillProblem("error", "name.long", f"The name has {len(name)} characters.", "at most 64", "Shorten it.")
-    reason = _bad_name(name)
-    if reason:
+        yield _problem("error", "name.long", f"The name has {len(name)} characters.")
+    reasons = {
+        "has capital letters": name != name.lower(),
+        "begins or ends with a hyphen": name.startswith("-") or name.endswith("-"),
+        "has two hyphens side by side": "--" in name,
+        "has other characters in it": not all(one.isalnum() or one == "-" for one in name),
+    }
+    if reason := next((reason for reason, holds in reasons.items() if holds), ""):
         severity: Severity = "warning" if _HERMES_NAME.fullmatch(name) else "error"
-        yield SkillProblem(
-            severity,
-            "name.characters",
-            f"The name {name[:80]!r} {reason}.",
-            "small letters, digits and single hyphens between them",
-            "Rename the skill and its folder.",
-        )
+        yield _problem(severity, "name.characters", f"The name {name[:80]!r} {reason}.")
     if unicodedata.normalize("NFKC", basename(subject)) != name:
-        yield SkillProblem(
-            "warning",
-            "name.folder",
-            f"The name is {name[:80]!r} and the folder is {basename(subject)!r}.",
-            "the same",
-            "Rename one of them.",
-        )
-
-
-def _bad_name(name: str) -> str | None:
-    if name != name.lower():
-        return "has capital letters"
-    if name.startswith("-") or name.endswith("-"):
-        return "begins or ends with a hyphen"
-    if "--" in name:
-        return "has two hyphens side by side"
-    return None if all(one.isalnum() or one == "-" for one in name) else "has other characters in it"
+        found = f"The name is {name[:80]!r} and the folder is {basename(subject)!r}."
+        yield _problem("warning", "name.folder", found)
 
 
 def _of_text(matter: Mapping[str, Value], key: str, most: int, *, required: bool) -> Iterator[SkillProblem]:
     value = matter.get(key)
     if not isinstance(value, str) or (required and not value.strip()):
         found = f"There is no {key}." if value in (None, "") else f"The {key} is no text, or empty."
-        yield SkillProblem(
-            "error", f"{key}.missing", found, "a sentence", "Say what the skill does and when to use it."
-        )
+        write = "Say what the skill does and when to use it."
+        yield SkillProblem("error", f"{key}.missing", found, "a sentence", write)
     elif len(value) > most:
-        yield SkillProblem(
-            "error", f"{key}.long", f"The {key} has {len(value):,} characters.", f"at most {most:,}", "Shorten it."
-        )
+        found = f"The {key} has {len(value):,} characters."
+        yield SkillProblem("error", f"{key}.long", found, f"at most {most:,}", "Shorten it.")
 
 
 def _of_body(skill: Skill, page: Page) -> Iterator[SkillProblem]:
     if not skill.body.strip():
-        yield SkillProblem("advice", "body.empty", "The skill has no body.", "what to do", "Write the steps.")
+        yield _problem("advice", "body.empty", "The skill has no body.")
+    move = "Move parts of it to references/."
     if len(page.text) > LONGEST_FOR_HERMES:
-        yield SkillProblem(
-            "advice",
-            "body.long",
-            f"The file has {len(page.text):,} characters.",
-            "at most 100,000, which is where Hermes stops",
-            "Move parts of it to references/.",
-        )
+        found, most = f"The file has {len(page.text):,} characters.", "at most 100,000, which is where Hermes stops"
+        yield SkillProblem("advice", "body.long", found, most, move)
     elif skill.body.count("\n") > MOST_LINES:
-        yield SkillProblem(
-            "advice", "body.long", "The body has more than 500 lines.", "fewer", "Move parts of it to references/."
-        )
+        yield SkillProblem("advice", "body.long", "The body has more than 500 lines.", "fewer", move)
 
 
 # ---- a flat file, or a plain procedure -----------------------------------------------------------------------------
@@ -202,15 +178,7 @@ def _of_file(skill: Skill, page: Page) -> Iterator[SkillProblem]:
     if not page.opening and page.body.startswith("---"):
         yield replace(_no_frontmatter(page), severity="warning")
     if skill.version and not is_version(skill.version):
-        yield SkillProblem(
-            "advice",
-            "version.form",
-            f"The version {skill.version[:40]!r} cannot be counted up.",
-            "a version such as 1.2.0",
-            "Nothing, or write one.",
-        )
+        yield _problem("advice", "version.form", f"The version {skill.version[:40]!r} cannot be counted up.")
     if "priority" in skill.frontmatter and skill.priority is None:
-        yield SkillProblem(
-            "advice", "priority.form", "The priority is no number.", "a number, higher first", "Write a number."
-        )
+        yield _problem("advice", "priority.form", "The priority is no number.")
     yield from _of_body(skill, page)

@@ -95,9 +95,15 @@ def value_of(node: Node) -> Value:
 @lru_cache(maxsize=1024)
 def read_tree(text: str) -> Tree:
     """The tree of one YAML mapping. Linear in its size, whatever it holds."""
-    problem = _too_much(text)
-    if problem:
-        return Tree(None, (problem,))
+    if len(text) > LARGEST:
+        found = f"it has {len(text):,} characters, more than {LARGEST:,}"
+        return Tree(None, (_problem("error", "yaml.size", found),))
+    depth = 0
+    for character in text:
+        depth = max(0, depth + (character in "[{") - (character in "]}"))
+        if depth > DEEPEST:
+            found = "it opens more than 16 brackets without closing them"
+            return Tree(None, (_problem("error", "yaml.depth", found),))
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -111,22 +117,10 @@ def read_tree(text: str) -> Tree:
         composer.report("error", "yaml.syntax", f"line {mark.line + 1 if mark else 1} is no YAML ({error.problem})")
         root = None
     except (YAMLError, *_STUMBLES) as error:
-        composer.report(
-            "error", "yaml.syntax", f"it is no YAML ({(str(error).splitlines() or [type(error).__name__])[0]})"
-        )
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        composer.report("error", "yaml.syntax", f"it is no YAML ({why})")
         root = None
     return Tree(root, tuple(composer.problems))
-
-
-def _too_much(text: str) -> SkillProblem | None:
-    if len(text) > LARGEST:
-        return _problem("error", "yaml.size", f"it has {len(text):,} characters, more than {LARGEST:,}")
-    depth = 0
-    for character in text:
-        depth = max(0, depth + (character in "[{") - (character in "]}"))
-        if depth > DEEPEST:
-            return _problem("error", "yaml.depth", "it opens more than 16 brackets without closing them")
-    return None
 
 
 class _Abandoned(Exception):
@@ -182,21 +176,17 @@ class _Composer:
             case "ScalarEvent":
                 return Scalar(event.value, event.style or "", start.index, stop.index, start.column)
             case "SequenceStartEvent":
-                return self._listing(event, depth)
+                items: list[Node] = []
+                while type(end := self._next()).__name__ != "SequenceEndEvent":
+                    items.append(self._node(end, depth + 1))
+                flow = self._flow(event)
+                last = end.end_mark.index if flow or not items else items[-1].end
+                return Listing(tuple(items), flow, start.index, last, start.column)
             case "MappingStartEvent":
                 return self._table(event, depth)
             case _:
                 self.report("error", "yaml.alias", f"line {start.line + 1} refers to an anchor (*)")
                 return Scalar("", "*", start.index, stop.index, start.column)
-
-    def _listing(self, event: Any, depth: int) -> Node:
-        items: list[Node] = []
-        end = event
-        while type(end := self._next()).__name__ != "SequenceEndEvent":
-            items.append(self._node(end, depth + 1))
-        flow = self._flow(event)
-        stop = end.end_mark.index if flow or not items else items[-1].end
-        return Listing(tuple(items), flow, event.start_mark.index, stop, event.start_mark.column)
 
     def _table(self, event: Any, depth: int) -> Node:
         pairs: list[tuple[Scalar, Node]] = []
@@ -204,7 +194,12 @@ class _Composer:
         while type(end := self._next()).__name__ != "MappingEndEvent":
             key, node = self._node(end, depth + 1), self._node(self._next(), depth + 1)
             if isinstance(key, Scalar):
-                pairs.append((key, self._placed(key, node)))
+                if isinstance(node, Scalar) and not node.text and not node.style:
+                    # A value left empty stands right behind the colon of its key.
+                    colon = _COLON.match(self.text, key.end)
+                    at = colon.end() if colon else key.end
+                    node = Scalar("", "", at, at, key.column)
+                pairs.append((key, node))
             else:
                 self.report("error", "yaml.key", f"line {end.start_mark.line + 1} has a key that is no text")
             if isinstance(key, Scalar) and key.text == "<<" and not key.style:
@@ -217,14 +212,6 @@ class _Composer:
             self.report("warning", "yaml.indentation", "its nested parts are indented by different widths")
         stop = end.end_mark.index if flow or not pairs else max(pairs[-1][1].end, pairs[-1][0].end)
         return Table(tuple(pairs), flow, event.start_mark.index, stop, event.start_mark.column)
-
-    def _placed(self, key: Scalar, node: Node) -> Node:
-        """A value left empty stands right behind the colon of its key."""
-        if not isinstance(node, Scalar) or node.text or node.style:
-            return node
-        colon = _COLON.match(self.text, key.end)
-        at = colon.end() if colon else key.end
-        return Scalar("", "", at, at, key.column)
 
     def _flow(self, event: Any) -> bool:
         if event.flow_style:

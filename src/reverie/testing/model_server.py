@@ -198,21 +198,17 @@ def serve_command(arguments: Sequence[str] | None = None) -> None:
         parser.error("--wait needs --queue FOLDER")
     if chosen.replay and not Path(chosen.replay).is_dir():
         parser.error(f"--replay: there is no folder {chosen.replay}")
-    script = _chosen(chosen)
+    script: Play | None = MISBEHAVIOURS[chosen.misbehave] if chosen.misbehave else None
+    if chosen.queue:
+        script = Queue(chosen.queue) if chosen.wait is None else Queue(chosen.queue, chosen.wait)
+    elif chosen.replay:
+        script = Recordings(chosen.replay)
     with serving(script, chosen.port) as server, suppress(KeyboardInterrupt):
         sys.stdout.write(f"Chat Completions at {server.openai_url}, Messages at {server.url}. Ctrl-C ends it.\n")
         sys.stdout.flush()
         server.closing.wait()
     if isinstance(script, Recordings) and script.missing:
         sys.exit(script.advice)
-
-
-def _chosen(arguments: argparse.Namespace) -> Play | None:
-    if arguments.queue:
-        return Queue(arguments.queue) if arguments.wait is None else Queue(arguments.queue, arguments.wait)
-    if arguments.replay:
-        return Recordings(arguments.replay)
-    return MISBEHAVIOURS[arguments.misbehave] if arguments.misbehave else None
 
 
 if __name__ == "__main__":

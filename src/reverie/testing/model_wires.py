@@ -99,11 +99,8 @@ class Wording:
 
     def usage(self, asked: ReceivedRequest) -> tuple[int, int]:
         written = len(self.text) + sum(len(json.dumps(call.arguments)) for call in self.calls)
-        came, went = -(-len(asked.raw) // 4), -(-written // 4)
-        return (
-            came if self.tokens_in is None else self.tokens_in,
-            went if self.tokens_out is None else self.tokens_out,
-        )
+        came = -(-len(asked.raw) // 4) if self.tokens_in is None else self.tokens_in
+        return came, -(-written // 4) if self.tokens_out is None else self.tokens_out
 
 
 def completion(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
@@ -154,9 +151,7 @@ def chat_events(asked: ReceivedRequest, said: Wording) -> Iterator[bytes]:
     if said.calls:
         yield event({"tool_calls": _chat_calls(said)})
     yield event({}, said.finish)
-    yield data(
-        _chat_head(asked, "chat.completion.chunk") | {"choices": [], "usage": _chat_usage(asked, said)},
-    )
+    yield data(_chat_head(asked, "chat.completion.chunk") | {"choices": [], "usage": _chat_usage(asked, said)})
     yield b"data: [DONE]\n\n"
 
 
@@ -205,20 +200,15 @@ def messages_events(asked: ReceivedRequest, said: Wording) -> Iterator[bytes]:
     for index, block in enumerate(_blocks(asked, said)):
         empty = {"type": "text", "text": ""} if block["type"] == "text" else block | {"input": {}}
         yield wire_event("content_block_start", index=index, content_block=empty)
-        for delta in _deltas(block):
+        deltas = [{"type": "text_delta", "text": piece} for piece in pieces(block.get("text", ""))]
+        if block["type"] != "text":
+            deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
+        for delta in deltas:
             yield wire_event("content_block_delta", index=index, delta=delta)
         yield wire_event("content_block_stop", index=index)
     stopped = {"stop_reason": _FINISH.get(said.finish, said.finish), "stop_sequence": None}
     yield wire_event("message_delta", delta=stopped, usage=_message_usage(asked, said))
     yield wire_event("message_stop")
-
-
-def _deltas(block: dict[str, Any]) -> Iterator[dict[str, str]]:
-    if block["type"] == "text":
-        for piece in pieces(block["text"]):
-            yield {"type": "text_delta", "text": piece}
-    else:
-        yield {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
 
 
 def pieces(text: str) -> list[str]:

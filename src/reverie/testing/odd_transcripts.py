@@ -8,76 +8,28 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
 
 _DEEP = "[" * 150 + "]" * 150
 ODD = (
-    "1" * 400,
-    "-" + "9" * 5000,
-    "1e999",
-    "-1e999",
-    "NaN",
-    "Infinity",
-    "0",
-    "-1",
-    "1.5",
-    "1e15",
-    "1e22",
-    "253402300800",
-    "true",
-    "false",
-    "null",
-    '""',
-    '" "',
-    '"\\ud800"',
-    '"user\\udfff"',
-    '"\\u0000"',
-    '"a\\u0000b"',
-    '"\\ud83d\\ude00"',
-    '"\\uffff"',
-    '"tool"',
-    '"user"',
-    '"assistant"',
-    '"text"',
-    '"2026-13-45T99:99:99Z"',
-    '"0001-01-01T00:00:00+23:59"',
-    '"9999-12-31T23:59:59-23:59"',
-    '"<tool_call>{\\"name\\": 1}</tool_call>"',
-    '"<think>"',
-    "[]",
-    "{}",
-    "[null]",
-    "[[]]",
-    '{"": ""}',
-    '{"type": "text"}',
-    '{"type": "tool_result"}',
-    '{"type": ["text"]}',
-    '[{"type": "tool_use"}]',
+    *("1" * 400, "-" + "9" * 5000, "1e999", "-1e999", "NaN", "Infinity", "0", "-1", "1.5", "1e15", "1e22"),
+    *("253402300800", "true", "false", "null", '""', '" "', '"\\ud800"', '"user\\udfff"', '"\\u0000"'),
+    *('"a\\u0000b"', '"\\ud83d\\ude00"', '"\\uffff"', '"tool"', '"user"', '"assistant"', '"text"'),
+    *('"2026-13-45T99:99:99Z"', '"0001-01-01T00:00:00+23:59"', '"9999-12-31T23:59:59-23:59"'),
+    *('"<tool_call>{\\"name\\": 1}</tool_call>"', '"<think>"', "[]", "{}", "[null]", "[[]]", '{"": ""}'),
+    *('{"type": "text"}', '{"type": "tool_result"}', '{"type": ["text"]}', '[{"type": "tool_use"}]'),
     '[{"type": "tool_result", "content": [{"type": "tool_result", "content": null}]}]',
-    '{"role": {"role": "user"}}',
-    _DEEP,
-    '{"a":' * 120 + "1" + "}" * 120,
-    '"' + "x" * 100_000 + '"',
-    '"' + "/" * 3_000 + '"',
-    '"\\n\\r\\u2028"',
+    *('{"role": {"role": "user"}}', _DEEP, '{"a":' * 120 + "1" + "}" * 120, '"' + "x" * 100_000 + '"'),
+    *('"' + "/" * 3_000 + '"', '"\\n\\r\\u2028"'),
 )
 DEEPEST = "[" * 200_000
 _BYTES = (
-    b"\xff",
-    b"\x00",
-    b"\xed\xa0\x80",
-    b"\xc3",
-    b"\n",
-    b"\r",
-    b'"',
-    b"{",
-    b"]",
-    b"\\",
-    b"\xef\xbb\xbf",
-    b"\xf4\x90",
+    *(b"\xff", b"\x00", b"\xed\xa0\x80", b"\xc3", b"\n", b"\r", b'"', b"{", b"]", b"\\"),
+    *(b"\xef\xbb\xbf", b"\xf4\x90"),
 )
 _MARK = "\ue000{}\ue001"
 
@@ -182,29 +134,27 @@ _MESSAGE = (
 
 def odd_database(path: Path, random: Random) -> None:
     """A Hermes database with odd rows, and sometimes with odd bytes."""
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(
-            f"pragma journal_mode=off; pragma synchronous=off; create table sessions ({', '.join(_SESSION)});"
-            f"create table messages (id integer primary key, {', '.join(_MESSAGE)});"
-            "create index by_session on messages (session_id, timestamp);"
-        )
+    tables = (
+        f"create table sessions ({', '.join(_SESSION)});"
+        f"create table messages (id integer primary key, {', '.join(_MESSAGE)});"
+        "create index by_session on messages (session_id, timestamp);"
+    )
+    with _made(path, tables, random) as database:
         for number in range(random.randint(0, 3)):
             row = [f"s{number}", "cli", "kim", "dm", None, None, 1.7e9, None, "/w", None, "A title"]
             _insert(database, "sessions", row, random)
             for turn in range(random.randint(0, 4)):
-                said = [
-                    f"s{number}",
-                    ("user", "assistant", "tool")[turn % 3],
-                    f"Turn {turn}",
-                    None,
-                    None,
-                    None,
-                    1.7e9 + turn,
-                    0,
-                    1,
-                    0,
-                ]
+                role = ("user", "assistant", "tool")[turn % 3]
+                said = [f"s{number}", role, f"Turn {turn}", None, None, None, 1.7e9 + turn, 0, 1, 0]
                 _insert(database, "messages", [None, *said], random)
+
+
+@contextmanager
+def _made(path: Path, tables: str, random: Random) -> Iterator[sqlite3.Connection]:
+    """A new database, sometimes with odd bytes."""
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(f"pragma journal_mode=off; pragma synchronous=off; {tables}")
+        yield database
         database.commit()
     if random.random() < 0.2:
         path.write_bytes(_with_odd_bytes(path.read_bytes(), random))
@@ -217,12 +167,11 @@ def odd_opencode(path: Path, random: Random) -> None:
         {"type": "tool", "tool": "ls", "callID": "c", "state": {"status": "completed", "input": {}, "output": "a"}},
         {"type": "subtask", "prompt": "Look"},
     )
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(
-            "pragma journal_mode=off; pragma synchronous=off;"
-            "create table session (id, parent_id, directory, title, version, permission, time_created, time_updated);"
-            "create table message (id, session_id, time_created, data); create table part (id, message_id, data);"
-        )
+    tables = (
+        "create table session (id, parent_id, directory, title, version, permission, time_created, time_updated);"
+        "create table message (id, session_id, time_created, data); create table part (id, message_id, data);"
+    )
+    with _made(path, tables, random) as database:
         for number in range(random.randint(0, 3)):
             _insert(database, "session", [f"s{number}", None, "/w", "A title", "1", "[]", 1.7e12, 1.7e12], random)
             for turn in range(random.randint(0, 3)):
@@ -232,30 +181,23 @@ def odd_opencode(path: Path, random: Random) -> None:
                 for place, part in enumerate(random.choices(parts, k=2)):
                     row = [f"p{place}", f"m{number}{turn}", _odd_object(part, random)]
                     database.execute("insert into part values (?, ?, ?)", row)
-        database.commit()
-    if random.random() < 0.2:
-        path.write_bytes(_with_odd_bytes(path.read_bytes(), random))
 
 
 def odd_openclaw(path: Path, random: Random) -> None:
     """An OpenClaw database with odd entries and rows, and sometimes with odd bytes."""
     said = {"type": "message", "message": {"role": "user", "content": "Turn", "__openclaw": {"senderIsOwner": True}}}
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(
-            "pragma journal_mode=off; pragma synchronous=off;"
-            "create table session_nodes (session_key, current_session_id, label, spawned_by, created_via);"
-            "create table session_windows (session_id, session_key, chat_type, spawned_by, display_name);"
-            "create table transcript_events (session_id, seq, event_json);"
-        )
+    tables = (
+        "create table session_nodes (session_key, current_session_id, label, spawned_by, created_via);"
+        "create table session_windows (session_id, session_key, chat_type, spawned_by, display_name);"
+        "create table transcript_events (session_id, seq, event_json);"
+    )
+    with _made(path, tables, random) as database:
         for number in range(random.randint(0, 3)):
             _insert(database, "session_nodes", [f"k{number}", f"s{number}", "A title", "k0", "operator"], random)
             _insert(database, "session_windows", [f"s{number}", f"k{number}", "direct", None, None], random)
             for place in range(random.randint(0, 4)):
                 row = [f"s{number}", place, _odd_object(said, random)]
                 database.execute("insert into transcript_events values (?, ?, ?)", row)
-        database.commit()
-    if random.random() < 0.2:
-        path.write_bytes(_with_odd_bytes(path.read_bytes(), random))
 
 
 def _odd_object(value: dict[str, Any], random: Random) -> bytes:

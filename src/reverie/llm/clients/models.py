@@ -114,19 +114,14 @@ def allowed_addresses(choice: Choice, seconds: float, resolve: Resolve = resolve
 
 
 def _allowed(address: Address, given: bool) -> bool:
-    address = _plain(address)
+    """Judged is the IPv4 address inside an IPv6 one, if that is where it leads."""
+    if isinstance(address, ipaddress.IPv6Address) and address in _NAT64:
+        address = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    elif isinstance(address, ipaddress.IPv6Address):
+        address = address.ipv4_mapped or address.sixtofour or address
     if address in _NEVER or address.is_link_local or address.is_multicast:
         return False
     return given or address.is_global
-
-
-def _plain(address: Address) -> Address:
-    """The IPv4 address inside an IPv6 one, if that is where it leads."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return address
-    if address in _NAT64:
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour or address
 
 
 def _within(seconds: float, resolve: Resolve, host: str, port: int) -> list[str]:

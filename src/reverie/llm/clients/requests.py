@@ -54,7 +54,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
     def __init__(self, addresses: Sequence[str], most_bytes: int = MOST_BYTES) -> None:
         self._addresses = addresses
-        self._most_bytes = most_bytes
+        self.most_bytes = most_bytes
         self._inner = httpx2.AsyncHTTPTransport(verify=_certificates())
         self.why: str | None = None
         self.began = False
@@ -94,10 +94,6 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     def stop(self, why: str, request: httpx2.Request) -> None:
         self.why = why
         raise httpx2.ReadError(why, request=request)
-
-    @property
-    def most_bytes(self) -> int:
-        return self._most_bytes
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -164,7 +160,10 @@ def request(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport
             raise RejectedRequest(failed) from error
         return failed
     seconds = time.monotonic() - started
-    usage = _usage(response)
+    said = response.usage
+    numbers = (said.input_tokens, said.output_tokens, said.cache_read_tokens, said.cache_write_tokens)
+    nonsense = any(not isinstance(number, int) or number < 0 for number in numbers)
+    usage = Usage(*numbers) if any(numbers) and not nonsense else None
     if response.finish_reason == "content_filter":
         return Failed("the model declined to answer", seconds, billed=True, usage=usage)
     if any(isinstance(part, ToolCallPart) for part in response.parts):
@@ -226,25 +225,23 @@ def _model(choice: Choice, key: str | None, client: httpx2.AsyncClient, manner: 
         return AnthropicModel(choice.model, provider=AnthropicProvider(anthropic_client=anthropic))
     from pydantic_ai.models.openai import OpenAIChatModel
 
-    provider = _openai_provider(choice, key, client)
+    provider: Any
+    if choice.provider == "ollama":
+        from pydantic_ai.providers.ollama import OllamaProvider
+
+        provider = OllamaProvider(base_url=choice.base_url, api_key=key, http_client=client)
+    elif choice.given:
+        from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+        provider = OpenAICompatibleProvider("compatible", base_url=choice.base_url, api_key=key, http_client=client)
+    else:
+        from pydantic_ai.providers.openai import OpenAIProvider
+
+        provider = OpenAIProvider(base_url=choice.base_url, api_key=key, http_client=client)
     profile = provider.model_profile(choice.model)
     if manner.older_limit:
         profile = merge_profile(profile, OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False))
     return OpenAIChatModel(choice.model, provider=provider, profile=profile)
-
-
-def _openai_provider(choice: Choice, key: str, client: httpx2.AsyncClient) -> Any:
-    if choice.provider == "ollama":
-        from pydantic_ai.providers.ollama import OllamaProvider
-
-        return OllamaProvider(base_url=choice.base_url, api_key=key, http_client=client)
-    if choice.given:
-        from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
-        return OpenAICompatibleProvider("compatible", base_url=choice.base_url, api_key=key, http_client=client)
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    return OpenAIProvider(base_url=choice.base_url, api_key=key, http_client=client)
 
 
 def _run(asked: Coroutine[Any, Any, ModelResponse]) -> ModelResponse:
@@ -267,15 +264,6 @@ def _run(asked: Coroutine[Any, Any, ModelResponse]) -> ModelResponse:
     if isinstance(done[0], BaseException):
         raise done[0]
     return done[0]
-
-
-def _usage(response: ModelResponse) -> Usage | None:
-    """The usage the provider reports; None where it reports nothing, or nonsense."""
-    said = response.usage
-    numbers = (said.input_tokens, said.output_tokens, said.cache_read_tokens, said.cache_write_tokens)
-    if not any(numbers) or any(not isinstance(number, int) or number < 0 for number in numbers):
-        return None
-    return Usage(*numbers)
 
 
 def _failed(error: Exception, guard: GuardedTransport, seconds: float, choice: Choice, key: str | None) -> Failed:
