@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import get_args
 
 from reverie.changes.drafts import Artifact, Rewrite, memory_artifact
@@ -207,10 +208,8 @@ class Erasing:
         match step:
             case "rules" if local:
                 done, left = self.documents.without(sought.of_documents)
-                return [
-                    *done,
-                    ErasurePlace("rules to be asked about", "", self.documents.ask_about(sought.asked)),
-                ], left
+                asked = ErasurePlace("rules to be asked about", "", self.documents.ask_about(sought.asked))
+                return [*done, asked], left
             case "rows":
                 return self.records.rows(scope, erasure.id, sought), ()
             case "views" if local:
@@ -270,12 +269,10 @@ class _Live:
 
     @property
     def statements(self) -> int:
-        form = self.artifact.form or "list"
-        before, after = (
-            sum(len(FORMATS[form].read(content or b"").entries) for content in contents)
-            for contents in ([edit.before for edit in self.edits], [edit.after for edit in self.edits])
-        )
-        return max(1, before - after)
+        form = FORMATS[self.artifact.form or "list"]
+        sides = ((edit.before, edit.after) for edit in self.edits)
+        gone = sum(len(form.read(old or b"").entries) - len(form.read(new or b"").entries) for old, new in sides)
+        return max(1, gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,50 +295,44 @@ class LiveDocuments:
     def without(self, scrub: Scrubber) -> tuple[list[ErasurePlace], list[Left]]:
         done: list[ErasurePlace] = []
         left: list[Left] = []
-        for look in self._every():
+        landed = (partial(self._landed, look, scrub) for look in self._every())
+        cleanings: Iterator[Callable[[], list[ErasurePlace | Left]]] = chain(landed, self._displaced(scrub))
+        for clean in cleanings:
             try:
-                outcome = self._landed(look, scrub)
-            except ReverieError as error:
-                left.append(Left(error.found, "it could not be read or written: mend that and erase it again", True))
-                continue
-            if isinstance(outcome, ErasurePlace):
-                done.append(outcome)
-            elif outcome is not None:
-                left.append(outcome)
-        for clean in self._displaced(scrub):
-            try:
-                done += clean()
+                for outcome in clean():
+                    if isinstance(outcome, Left):
+                        left.append(outcome)
+                    else:
+                        done.append(outcome)
             except ReverieError as error:
                 left.append(Left(error.found, "it could not be read or written: mend that and erase it again", True))
         if done:
             self.review.landing.project()
         return done, left
 
-    def _landed(self, look: Callable[[Scrubber], _Live | None], scrub: Scrubber) -> ErasurePlace | Left | None:
+    def _landed(self, look: Callable[[Scrubber], _Live | None], scrub: Scrubber) -> list[ErasurePlace | Left]:
         grounds = Grounds(self.review.scope.actor, Via.DIRECT, "erased", approved_by=self.review.scope.actor)
         said = ""
         for _ in range(ATTEMPTS):
             live = look(scrub)
             if live is None:
-                return None
+                return []
             outcome = self.review.landing.write(Rewrite(live.artifact, live.edits), grounds, despite_findings=True)
             if isinstance(outcome, Landed):
-                return ErasurePlace("rules and skills agents read", live.where, live.statements)
+                return [ErasurePlace("rules and skills agents read", live.where, live.statements)]
             said = live.where if isinstance(outcome, Unchanged) else f"{live.where}: {in_words(outcome)}"
-        return Left(said, "it is being written all the time: erase it again", failed=True)
+        return [Left(said, "it is being written all the time: erase it again", failed=True)]
 
     def _every(self) -> Iterator[Callable[[Scrubber], _Live | None]]:
         for target in self.targets():
             for place in target.places():
-                artifact = memory_artifact(target, place)
-                yield partial(_memory, target, artifact)
+                yield partial(_memory, target, memory_artifact(target, place))
         for folder in self.folders():
-            archived = set(folder.files(ARCHIVE)) if hasattr(folder, "root") else set[str]()
-            subjects = [*folder.subjects(), *sorted({"/".join(path.split("/")[:2]) for path in archived})]
-            for subject in subjects:
+            archived = folder.files(ARCHIVE) if hasattr(folder, "root") else ()
+            for subject in (*folder.subjects(), *sorted({"/".join(path.split("/")[:2]) for path in archived})):
                 yield partial(self._skill, folder, subject)
 
-    def _displaced(self, scrub: Scrubber) -> Iterator[Callable[[], list[ErasurePlace]]]:
+    def _displaced(self, scrub: Scrubber) -> Iterator[Callable[[], list[ErasurePlace | Left]]]:
         """Files that documents displaced and somebody still has open: no agent reads them, but they hold the words."""
         for target in self.targets():
             for place in target.places():
@@ -363,8 +354,7 @@ class LiveDocuments:
         wanted, waiting = {entry_hash(text) for text in texts}, 0
         for target in self.targets() if wanted else ():
             for place in target.places():
-                found = FORMATS[place.form].read(target.read(place.document) or b"").entries
-                for text in found:
+                for text in FORMATS[place.form].read(target.read(place.document) or b"").entries:
                     if entry_hash(text) in wanted:
                         remove = Remove(place.document, entry_hash(text))
                         why = "all it rested on was erased"
@@ -383,7 +373,7 @@ def _memory(target: Target, artifact: Artifact, scrub: Scrubber) -> _Live | None
 
 def _without_displaced(
     holder: Target | Folder, subject: str, document: str, form: FormatName | None, scrub: Scrubber
-) -> list[ErasurePlace]:
+) -> list[ErasurePlace | Left]:
     with holder.held(subject) as held:
         count = held.clean_displaced(document, lambda content: scrub.document(content, form, document))
     return [ErasurePlace("files that an editor holds open", f"{holder.name}/{document}", count)] if count else []

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
+from reverie.core.ids import values_of
 from reverie.erasure.words import Phrase, Scrubber, phrase, words
 from reverie.transcripts.session import Head, Turn
 
@@ -109,16 +110,22 @@ class Tombstones:
                 running.update(_written(turn))
                 if running.hexdigest() in contents:
                     raise ErasedBefore
-            yield _cleaned(turn, scrub) if scrub else turn
+            if not scrub:
+                yield turn
+                continue
+            said = turn.said
+            calls = tuple(replace(call, arguments=scrub.value(call.arguments)) for call in said.calls)
+            named = said.name and scrub.clean(said.name)
+            yield replace(turn, said=replace(said, text=scrub.value(said.text), name=named, calls=calls))
 
     def head(self, head: Head) -> Head:
         scrub = self.scrubber
         if not scrub:
             return head
         facts = {name: scrub.value(text) for name, text in head.facts.items()}
-        title, agent = head.title and scrub.clean(head.title), head.agent and scrub.clean(head.agent)
-        project, path = head.project and scrub.clean(head.project), head.project_path and scrub.clean(head.project_path)
-        return replace(head, title=title, agent=agent, project=project, project_path=path, facts=facts)
+        named = values_of(head, ("title", "agent", "project", "project_path"))
+        cleaned: dict[str, Any] = {name: text and scrub.clean(text) for name, text in named.items()}
+        return replace(head, facts=facts, **cleaned)
 
     # ---- beside a backup ---------------------------------------------------------------------------------------------
 
@@ -140,13 +147,6 @@ class Tombstones:
 def _written(turn: Turn) -> bytes:
     at = turn.at.isoformat() if turn.at else None
     return json.dumps([turn.role, at, turn.said.whole]).encode()
-
-
-def _cleaned(turn: Turn, scrub: Scrubber) -> Turn:
-    said = turn.said
-    calls = tuple(replace(call, arguments=scrub.value(call.arguments)) for call in said.calls)
-    named = said.name and scrub.clean(said.name)
-    return replace(turn, said=replace(said, text=scrub.value(said.text), name=named, calls=calls))
 
 
 def rests_on(item: Mapping[str, Any], sessions: Collection[str]) -> bool:

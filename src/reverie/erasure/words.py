@@ -282,11 +282,8 @@ class Scrubber:
         if isinstance(value, list):
             return [self.told(one) for one in value]
         if isinstance(value, dict):
-            return {self._key(key): self._under(key, one) for key, one in value.items()}
+            return {key if key.isidentifier() else self.clean(key): self._under(key, one) for key, one in value.items()}
         return value
-
-    def _key(self, key: str) -> str:
-        return key if key.isidentifier() else self.clean(key)
 
     def _under(self, key: str, value: Any) -> Any:
         if key in _KINDS:

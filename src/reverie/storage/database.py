@@ -332,6 +332,18 @@ def _inserted(dialect: str, table: Table, key: tuple[str, ...], row: tuple[str, 
     return statement.on_conflict_do_update(index_elements=key, set_={name: statement.excluded[name] for name in row})
 
 
+def put_blob(connection: Connection, scope: Scope, content: bytes) -> str:
+    """The name under which these bytes are kept."""
+    name = sha256(content)
+    put_if_new(connection, schema.blobs, owner_key(scope) | {"sha256": name}, {"content": content})
+    return name
+
+
+def read_blob(connection: Connection, scope: Scope, name: str | None) -> bytes | None:
+    found = connection.execute(select(schema.blobs.c.content).filter_by(**owner_key(scope), sha256=name)).scalar()
+    return None if found is None else bytes(found)
+
+
 def next_change(connection: Connection, workspace: str) -> int:
     """The next place in this workspace's order of commits.
 

@@ -24,10 +24,10 @@ from reverie.changes.ledger import (
 )
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
-from reverie.core.ids import Ids, sha256, values_of
+from reverie.core.ids import Ids, values_of
 from reverie.core.scope import Scope
 from reverie.storage import ledger, schema
-from reverie.storage.database import SqlAdapter, owner_key, put_if_new, reading, upsert, writing
+from reverie.storage.database import SqlAdapter, owner_key, put_blob, read_blob, reading, upsert, writing
 from reverie.storage.ledger import anchored, change_details, changes_from_rows
 
 _ALL = 2**62  # a number behind every row of the ledger
@@ -58,7 +58,8 @@ class SqlHistory(SqlAdapter):
             self._stand(connection, scope, landed)
             for edit in change.edits:
                 key = owner_key(scope) | {"target": change.target, "document": edit.document}
-                state = {"sha256": self._blob(connection, scope, edit.after), "number": added.number}
+                name = None if edit.after is None else put_blob(connection, scope, edit.after)
+                state = {"sha256": name, "number": added.number}
                 upsert(connection, schema.documents, key, state)
             for document, moved in moves.items():
                 self._entries(connection, scope, landed, document, moved)
@@ -104,17 +105,11 @@ class SqlHistory(SqlAdapter):
         row |= {"details": change_details(change), "salt": salt}
         connection.execute(insert(schema.changes), owner_key(scope) | row)
         for place, edit in enumerate(change.edits):
-            sides = {side: self._blob(connection, scope, getattr(edit, side)) for side in ("before", "after")}
+            contents = values_of(edit, ("before", "after"))
+            sides = {side: put_blob(connection, scope, one) for side, one in contents.items() if one is not None}
             named = {"change_id": change.id, "document": edit.document, "place": place}
             connection.execute(insert(schema.edits), owner_key(scope) | named | sides)
         return salt
-
-    def _blob(self, connection: Connection, scope: Scope, content: bytes | None) -> str | None:
-        if content is None:
-            return None
-        name = sha256(content)
-        put_if_new(connection, schema.blobs, owner_key(scope) | {"sha256": name}, {"content": content})
-        return name
 
     def _stand(self, connection: Connection, scope: Scope, change: Change) -> None:
         stands = values_of(change, ("standing", "number", "settled_at"))
@@ -159,7 +154,7 @@ class SqlHistory(SqlAdapter):
                 return None
             number, name = state
             entries = _entries_at(connection, place, at)
-            return Known(_content(connection, scope, name), number, entries)
+            return Known(read_blob(connection, scope, name), number, entries)
 
     def documents(self, scope: Scope, target: str | None = None, under: str = "") -> list[tuple[str, str]]:
         table = schema.documents.c
@@ -178,7 +173,7 @@ class SqlHistory(SqlAdapter):
 
     def content(self, scope: Scope, sha256: str) -> bytes | None:
         with self._looking(scope) as connection:
-            return _content(connection, scope, sha256)
+            return read_blob(connection, scope, sha256)
 
     def critical(self, scope: Scope) -> frozenset[str]:
         table = schema.entries.c
@@ -292,14 +287,6 @@ def _readable() -> Iterator[None]:
             f"The history in the database is damaged: a row cannot be read ({type(error).__name__}: {error}).",
             next_step="Keep the file as it is, and restore a backup. Nothing was changed.",
         ) from error
-
-
-def _content(connection: Connection, scope: Scope, name: str | None) -> bytes | None:
-    if name is None:
-        return None
-    asked = select(schema.blobs.c.content).filter_by(**owner_key(scope), sha256=name)
-    found = connection.execute(asked).scalar()
-    return None if found is None else bytes(found)
 
 
 def _state_at(

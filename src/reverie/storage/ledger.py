@@ -33,11 +33,20 @@ from reverie.changes.proposal import OpenProposals, Part, Proposal, ProposalStat
 from reverie.changes.session_context import ContextRequest, GivenContext
 from reverie.core.clock import rfc3339
 from reverie.core.errors import DatabaseUnusable
-from reverie.core.ids import from_json, json_ready, sha256, values_of
+from reverie.core.ids import from_json, json_ready, values_of
 from reverie.core.scope import Scope
 from reverie.skills.amendment import amendment_as_json, amendment_from_json
 from reverie.storage import schema
-from reverie.storage.database import SqlAdapter, next_number, owner_key, put_if_new, reading, upsert, writing
+from reverie.storage.database import (
+    SqlAdapter,
+    next_number,
+    owner_key,
+    put_blob,
+    read_blob,
+    reading,
+    upsert,
+    writing,
+)
 from reverie.storage.schema import ledger
 
 PAGE = 1_000
@@ -163,11 +172,9 @@ def anchored(engine: Engine, scope: Scope, target: str, after: int) -> Iterator[
 class SqlContexts(SqlAdapter):
     def keep(self, scope: Scope, given: GivenContext) -> None:
         owner = owner_key(scope)
-        content = given.text.encode("utf-8", "surrogateescape")
-        name = sha256(content)
         details = values_of(given, ("skills", "left_out", "withheld"))
         with writing(self._engine, scope) as connection:
-            put_if_new(connection, schema.blobs, owner | {"sha256": name}, {"content": content})
+            name = put_blob(connection, scope, given.text.encode("utf-8", "surrogateescape"))
             body = {"context": given.id, "session": given.session, "actor": scope.actor}
             row = append_to_ledger(connection, scope, "context", body, self._clock.now())
             values = {"id": given.id, "number": row.number, "session": given.session, "at": given.at, "sha256": name}
@@ -186,9 +193,8 @@ class SqlContexts(SqlAdapter):
             found = connection.execute(asked).first()
             if found is None:
                 return None
-            blob = select(schema.blobs.c.content).filter_by(**owner, sha256=found.sha256)
             told = json.loads(found.asked)
-            text = bytes(connection.execute(blob).scalar_one()).decode("utf-8", "surrogateescape")
+            text = (read_blob(connection, scope, found.sha256) or b"").decode("utf-8", "surrogateescape")
             asked_for = from_json(ContextRequest, told)
             return from_json(GivenContext, {**found._mapping, **told, "asked": asked_for, "text": text})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
 
@@ -65,45 +65,37 @@ class StoreLocks:
                 yield
 
 
+@dataclass(eq=False)
 class StoreTarget:
     """Implements `reverie.memory.target.Target`. `locks` is None where the lock is held already."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        scope: Scope,
-        store: str,
-        pen: WriteContext,
-        *,
-        clock: Clock,
-        ids: Ids,
-        locks: StoreLocks | None,
-    ) -> None:
-        self.name = store
-        self.key = store_key(scope, store)
-        self.reach = "every session this memory store is attached to"
-        self.made: list[str] = []  # the versions written here
-        self._engine = engine
-        self._scope = scope
-        self._pen = pen
-        self._clock = clock
-        self._ids = ids
-        self._locks = locks
-        self._rows = SqlStores(engine, clock)
+    engine: Engine
+    scope: Scope
+    name: str
+    pen: WriteContext
+    clock: Clock
+    ids: Ids
+    locks: StoreLocks | None
+    made: list[str] = field(default_factory=list)  # the versions written here
+    reach: str = "every session this memory store is attached to"
+
+    def __post_init__(self) -> None:
+        self.key = store_key(self.scope, self.name)
+        self._rows = SqlStores(self.engine, self.clock)
 
     def places(self) -> list[Place]:
-        paths = self._rows.paths(self._scope, self.name)
+        paths = self._rows.paths(self.scope, self.name)
         return [Place(path, "whole", LARGEST_MEMORY_BYTES, purpose=PURPOSE) for path in paths]
 
     def read(self, document: str) -> bytes | None:
-        found = self._rows.at(self._scope, self.name, document)
+        found = self._rows.at(self.scope, self.name, document)
         return found.content if found else None
 
     def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
         """Take `expected` for granted: who writes rows has the lock."""
-        with writing(self._engine, self._scope) as connection:
-            write = Write(self.name, document, content, self._pen, self._clock.now())
-            version = write_version(connection, self._scope, self._ids, write)
+        with writing(self.engine, self.scope) as connection:
+            write = Write(self.name, document, content, self.pen, self.clock.now())
+            version = write_version(connection, self.scope, self.ids, write)
         self.made += [version] if version else []
         return True
 
@@ -118,10 +110,10 @@ class StoreTarget:
 
     @contextmanager
     def held(self, document: str) -> Iterator[Held]:
-        if self._locks is None:
+        if self.locks is None:
             yield self
             return
-        with self._locks.across(self.key):
+        with self.locks.across(self.key):
             yield self
 
 
@@ -146,7 +138,7 @@ class SqlStoreTransaction:
 
     def target(self, pen: WriteContext) -> StoreTarget:
         engine = part_of(self.connection)
-        made = StoreTarget(engine, self.scope, self.store, pen, clock=self.clock, ids=self.ids, locks=None)
+        made = StoreTarget(engine, self.scope, self.store, pen, self.clock, self.ids, None)
         self.targets.append(made)
         return made
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Select, Table, and_, bindparam, delete, inser
 
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import NotFound
-from reverie.core.ids import Ids, from_json, json_ready, sha256, values_of
+from reverie.core.ids import Ids, from_json, json_ready, values_of
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dream import Clone, StoreDream, Withheld
 from reverie.memory.store import (
@@ -35,9 +35,19 @@ from reverie.memory.store import (
     rolled_up,
 )
 from reverie.storage import ledger, schema
-from reverie.storage.database import SqlAdapter, hold, in_span, mine, owner_key, put_if_new, reading, writing
+from reverie.storage.database import (
+    SqlAdapter,
+    hold,
+    in_span,
+    mine,
+    owner_key,
+    put_blob,
+    read_blob,
+    reading,
+    writing,
+)
 from reverie.storage.erasure.texts import erase_store, redact_version
-from reverie.storage.schema import blobs, memories, memory_stores, memory_versions
+from reverie.storage.schema import memories, memory_stores, memory_versions
 
 OWNER = ("workspace", "user")
 AT_ONCE = 500
@@ -48,6 +58,10 @@ _ONE_MORE = (
     .values(held=memory_stores.c.held + bindparam("more"), written=memory_stores.c.written + 1)
     .returning(memory_stores.c.written)
 )
+_ANYONES_STORE = select(memory_stores).where(
+    *(memory_stores.c[name] == bindparam(name) for name in ("workspace", "id"))
+)
+_ONE_STORE = _ANYONES_STORE.where(memory_stores.c.user == bindparam("user"))
 _ABOVE_OR_THERE = memories.c.path.in_(bindparam("paths", expanding=True))
 _BELOW = (memories.c.path >= bindparam("from")) & (memories.c.path < bindparam("to"))
 
@@ -76,10 +90,6 @@ def version_from_row(found: Any) -> MemoryVersion:
     return from_json(MemoryVersion, {**found._mapping, **parts})
 
 
-def dates_as_json(dates: PageDates | None) -> str | None:
-    return None if dates is None else json.dumps(json_ready(dates))
-
-
 def _dates_from(text: str | None) -> PageDates | None:
     if text is None:
         return None
@@ -87,10 +97,6 @@ def _dates_from(text: str | None) -> PageDates | None:
     return from_json(
         PageDates, told | {"said": {name: datetime.fromisoformat(at) for name, at in told["said"].items()}}
     )
-
-
-def flags_as_json(flags: Iterable[Flag]) -> str:
-    return json.dumps([[flag.category, flag.severity] for flag in flags])
 
 
 def flags_from(text: str) -> tuple[Flag, ...]:
@@ -138,8 +144,7 @@ def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) 
     if write.content is None and write.path in write.pen.moves:
         return None
     came_from = {new: old for old, new in write.pen.moves.items()}.get(write.path, write.path)
-    ours_alone = owner_key(scope)
-    ours = ours_alone | {"store": write.store}
+    ours = owner_key(scope) | {"store": write.store}
     found = connection.execute(_MEMORY_AT, ours | {"path": came_from}).scalar()
     if found is None and write.content is None:
         return None
@@ -153,8 +158,9 @@ def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) 
         raise NotFound(f"There is no memory store {write.store}.")
     said: dict[str, Any] = {"sha256": None, "size": None, "flags": "[]"}
     if write.content is not None:
-        said = _put_content(connection, ours_alone, write.content, write.pen.flags_at(write.path))
-    dates = dates_as_json(write.pen.dates.get(write.path))
+        said = _put_content(connection, scope, write.content, write.pen.flags_at(write.path))
+    told_of = write.pen.dates.get(write.path)
+    dates = None if told_of is None else json.dumps(json_ready(told_of))
     now = said | {"path": write.path, "version": version, "updated_at": write.at, "dates": dates}
     match operation:
         case "created":
@@ -169,10 +175,9 @@ def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) 
     return version
 
 
-def _put_content(connection: Connection, ours: dict[str, str], content: bytes, flags: Iterable[Flag]) -> dict[str, Any]:
-    name = sha256(content)
-    put_if_new(connection, blobs, ours | {"sha256": name}, {"content": content})
-    return {"sha256": name, "size": len(content), "flags": flags_as_json(flags)}
+def _put_content(connection: Connection, scope: Scope, content: bytes, flags: Iterable[Flag]) -> dict[str, Any]:
+    told = json.dumps([[flag.category, flag.severity] for flag in flags])
+    return {"sha256": put_blob(connection, scope, content), "size": len(content), "flags": told}
 
 
 def cloned(
@@ -187,7 +192,7 @@ def cloned(
     found = connection.execute(
         select(memories).filter_by(**ours, store=dream.store).order_by(memories.c.path)
     ).mappings()
-    safe, withheld = _without_unsafe(connection, ours, [dict(row) for row in found], clone)
+    safe, withheld = _without_unsafe(connection, scope, [dict(row) for row in found], clone)
     rows = [row | {"store": output.id, "id": ids.new("mem"), "version": ids.new("memver")} for row in safe]
     told = {"id": output.id, "details": store_details(output), "held": len(rows), "written": len(rows)}
     times = {"created_at": at, "updated_at": at, "archived_at": None}
@@ -205,21 +210,20 @@ def cloned(
 
 
 def _without_unsafe(
-    connection: Connection, ours: dict[str, str], found: list[dict[str, Any]], clone: Clone
+    connection: Connection, scope: Scope, found: list[dict[str, Any]], clone: Clone
 ) -> tuple[list[dict[str, Any]], tuple[Withheld, ...]]:
     """Looked at is only what the scan found something in when it was written."""
     safe, withheld = list[dict[str, Any]](), list[Withheld]()
     for row in found:
         cleaned = None
         if flags_from(row["flags"]):
-            content = connection.execute(select(blobs.c.content).filter_by(**ours, sha256=row["sha256"])).scalar_one()
-            cleaned = clone.clean(row["path"], bytes(content))
+            cleaned = clone.clean(row["path"], read_blob(connection, scope, row["sha256"]) or b"")
         if cleaned is None:
             safe.append(row)
             continue
         withheld.append(cleaned.withheld)
         if cleaned.left is not None:
-            safe.append(row | _put_content(connection, ours, cleaned.left, cleaned.flags))
+            safe.append(row | _put_content(connection, scope, cleaned.left, cleaned.flags))
     return safe, tuple(withheld)
 
 
@@ -253,7 +257,9 @@ class SqlStores(SqlAdapter):
             return new
 
     def store(self, scope: Scope, store: str) -> Store | None:
-        found = self._first(scope, _one_store(scope.user is None), owner_key(scope) | {"id": store})
+        found = self._first(
+            scope, _ANYONES_STORE if scope.user is None else _ONE_STORE, owner_key(scope) | {"id": store}
+        )
         return None if found is None else store_from_row(found)
 
     def stores(self, scope: Scope, made: TimeSpan, *, archived: bool, after: str | None, limit: int) -> list[Store]:
@@ -341,12 +347,6 @@ class SqlStores(SqlAdapter):
             redact_version(connection, scope, version, by, at)
             body = {"store": version.store, "version": version.id, "actor": scope.actor}
             ledger.append_to_ledger(connection, scope, "redaction", body, at)
-
-
-@cache
-def _one_store(of_any_user: bool) -> Select[Any]:
-    names = ("workspace", "id") if of_any_user else (*OWNER, "id")
-    return select(memory_stores).where(*(memory_stores.c[name] == bindparam(name) for name in names))
 
 
 def _beyond(asked: Select[Any], prefix: str, after: str | None) -> Select[Any]:

@@ -37,45 +37,39 @@ _BILLIONTHS = Decimal(1_000_000_000)
 _MOST = 10**15  # whatever a provider reports has to fit a column
 
 
+@dataclass(frozen=True, slots=True)
 class Errands:
     """Where a model is asked outside of a night: nothing is held, and nobody takes over."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    engine: Engine
 
     def fenced(self, lease: Lease) -> AbstractContextManager[Connection]:
-        return writing(self._engine, lease.scope)
+        return writing(self.engine, lease.scope)
 
 
+@dataclass(frozen=True, slots=True)
 class SqlLedger:
     """The budget and the calls of one dream. `night` is for all dreams of its run together, over whatever targets;
     `month` for all nights of the workspace in this calendar month."""
 
-    def __init__(
-        self,
-        leases: SqlLeases | Errands,
-        lease: Lease,
-        clock: Clock,
-        zone: ZoneInfo,
-        *,
-        night: Cap,
-        month: Cap,
-        price: Price | None,
-    ) -> None:
-        self._leases, self._lease = leases, lease
-        self._clock, self._zone = clock, zone
-        self._night_cap, self._month_cap, self._price = night, month, price
+    leases: SqlLeases | Errands
+    lease: Lease
+    clock: Clock
+    zone: ZoneInfo
+    night: Cap
+    month: Cap
+    price: Price | None
 
     def recorded(self, question: Question[Any]) -> RecordedAnswer | None:
         asked = select(schema.answers.c.value).filter_by(**self._answer(question))
-        with self._leases.fenced(self._lease) as connection:
+        with self.leases.fenced(self.lease) as connection:
             found = connection.execute(asked).scalar()
         return None if found is None else RecordedAnswer(json.loads(found))
 
     def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached:
-        wanted = Reservation(ceil(question.tokens * MARGIN), most_tokens, self._price)
-        with self._leases.fenced(self._lease) as connection:
-            hold(connection, f"spending of {self._lease.scope.workspace}")
+        wanted = Reservation(ceil(question.tokens * MARGIN), most_tokens, self.price)
+        with self.leases.fenced(self.lease) as connection:
+            hold(connection, f"spending of {self.lease.scope.workspace}")
             full = self._budget(connection).why_not(wanted)
             return full or self._opened(connection, question, model, wanted)
 
@@ -91,16 +85,16 @@ class SqlLedger:
     ) -> None:
         call = call_of(question, model, reserved, reply, outcome)
         row = update(schema.calls).filter_by(**self._night(), number=reserved.number)
-        with self._leases.fenced(self._lease) as connection:
+        with self.leases.fenced(self.lease) as connection:
             connection.execute(row.values(**_figures(call)))
             if answer is not None:
                 put_if_new(connection, schema.answers, self._answer(question), {"value": json.dumps(answer.value)})
 
     def _budget(self, connection: Connection) -> Budget:
-        run = or_(schema.calls.c.run == self._lease.run, schema.calls.c.dream == self._lease.dream)
-        spent = total(connection, _spending().filter_by(**owner_key(self._lease.scope)).where(run))
-        month = total(connection, spent_since(self._lease.scope, month_before(self._clock.now(), self._zone)))
-        return Budget(self._night_cap, self._month_cap, month, spent)
+        run = or_(schema.calls.c.run == self.lease.run, schema.calls.c.dream == self.lease.dream)
+        spent = total(connection, _spending().filter_by(**owner_key(self.lease.scope)).where(run))
+        month = total(connection, spent_since(self.lease.scope, month_before(self.clock.now(), self.zone)))
+        return Budget(self.night, self.month, month, spent)
 
     def _opened(self, connection: Connection, question: Question[Any], model: str, wanted: Reservation) -> Reservation:
         last = connection.execute(select(func.max(schema.calls.c.number)).filter_by(**self._night())).scalar()
@@ -108,13 +102,13 @@ class SqlLedger:
         # Until there is an answer it counts as one that was billed, and of which nothing is known.
         call = call_of(question, model, wanted, Failed(UNDER_WAY, 0.0, billed=True), UNDER_WAY)
         row = {"number": made.number, "phase": str(question.role), "model": model, "question": question.sha256}
-        row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self._clock.now()}
-        row |= {"run": self._lease.run}
+        row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self.clock.now()}
+        row |= {"run": self.lease.run}
         connection.execute(insert(schema.calls), self._night() | row | _figures(call))
         return made
 
     def _night(self) -> dict[str, Any]:
-        return owner_key(self._lease.scope) | {"dream": self._lease.dream}
+        return owner_key(self.lease.scope) | {"dream": self.lease.dream}
 
     def _answer(self, question: Question[Any]) -> dict[str, Any]:
         return self._night() | {"phase": str(question.role), "question": question.sha256}
@@ -177,8 +171,7 @@ class AskerFactory:
         settings, chosen = self.settings, self.settings.choice
         if chosen is None:
             return None
-        caps = {"night": settings.night, "month": settings.month}
-        ledger = SqlLedger(leases, lease, self.clock, self.zone, **caps, price=_price(chosen))
+        ledger = SqlLedger(leases, lease, self.clock, self.zone, settings.night, settings.month, _price(chosen))
         policy = self.policy or RetryPolicy(timeout=settings.timeout, answer_tokens=settings.answer_tokens)
         at_once = settings.at_once or (1 if is_here(chosen) else AT_ONCE)
         return Asker(client(chosen, self.environment), ledger, policy, self.timing, at_once)

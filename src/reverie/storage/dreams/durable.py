@@ -24,7 +24,6 @@ from sqlalchemy import event
 
 from reverie.core.errors import EngineBusy, StillLocked
 from reverie.core.ids import slug
-from reverie.dreams.dream import Dream
 from reverie.dreams.records import OVER, Overtaken
 from reverie.dreams.run.job_queue import NightsOf, WaitingNights
 from reverie.dreams.run.steps import PASSING
@@ -59,24 +58,20 @@ def night(workspace: str, user: str, dream: str) -> str:
     assert _SERVED, "the engine was not launched by DbosEngine"
     dreaming = _SERVED[0](workspace, user, dream)
     try:
-        found = _in_turn(lambda: dreaming.run(dream, durably))
+        found = None
+        while found is None:
+            try:
+                found = dreaming.run(dream, durably)
+            except Overtaken:
+                raise
+            except StillLocked:  # by another night over the same target; no step was asked for, and none is remembered
+                if stopping.wait(_LATER):
+                    raise
     except Exception as error:  # noqa: BLE001 — DBOS would keep its words; the dream's own row says what it was
         found = dreaming.get(dream)
         DBOS.logger.error("%s was not finished: %s", dream, type(error).__name__)
     done.append(dream)
     return str(found.status)
-
-
-def _in_turn(run: Callable[[], Dream]) -> Dream:
-    """Waits for another night over the same target. No step is asked for meanwhile, so nothing is remembered of it."""
-    while True:
-        try:
-            return run()
-        except Overtaken:
-            raise
-        except StillLocked:
-            if stopping.wait(_LATER):
-                raise
 
 
 def durably(name: str, step: Callable[[], int]) -> int:
@@ -215,25 +210,22 @@ class DbosEngine:
                 "use_listen_notify": False,
                 "max_executor_threads": 4 * self._at_once + 8,
             }
-            self._begin(held, config)
+            _RUNNING.append(self._home)
+            held.callback(_RUNNING.clear)
+            _SERVED[:] = [self._nights]
+            done.clear()
+            stopping.clear()
+            DBOS(config=config)
+            held.callback(DBOS.destroy, workflow_completion_timeout_sec=TO_THE_END_OF_A_STEP)
+            DBOS.launch()
+            DBOS.register_queue(
+                QUEUE,
+                worker_concurrency=self._at_once,
+                partition_concurrency=1,
+                polling_interval_sec=SOON,
+                on_conflict="always_update",
+            )
             self._held = held.pop_all()
-
-    def _begin(self, held: ExitStack, config: DBOSConfig) -> None:
-        _RUNNING.append(self._home)
-        held.callback(_RUNNING.clear)
-        _SERVED[:] = [self._nights]
-        done.clear()
-        stopping.clear()
-        DBOS(config=config)
-        held.callback(DBOS.destroy, workflow_completion_timeout_sec=TO_THE_END_OF_A_STEP)
-        DBOS.launch()
-        DBOS.register_queue(
-            QUEUE,
-            worker_concurrency=self._at_once,
-            partition_concurrency=1,
-            polling_interval_sec=SOON,
-            on_conflict="always_update",
-        )
 
     def _name(self, held: ExitStack) -> str:
         """A name nobody else has now, and that is the same again after a restart."""

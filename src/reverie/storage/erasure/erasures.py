@@ -39,6 +39,7 @@ from reverie.storage.database import (
     lock_number,
     mine,
     next_number,
+    owner_key,
     put_if_new,
     reading,
     reading_across,
@@ -148,7 +149,7 @@ class SqlErasures(SqlAdapter):
             put_tombstones(connection, scope.workspace, stones, made, erasure.id)
             row = values_of(erasure, ("id", "kind", "step", "begun_at"))
             row |= {"wanted": json.dumps(json_ready(found.sought)), "report": json.dumps({"actor": scope.actor})}
-            connection.execute(insert(schema.erasures), _key(scope) | row)
+            connection.execute(insert(schema.erasures), owner_key(scope.of("")) | row)
 
     def _tombstones_of(
         self, connection: Connection, scope: Scope, stones: Tombstones, found: FoundPlaces
@@ -175,7 +176,9 @@ class SqlErasures(SqlAdapter):
         if erasure.step in WITHOUT_WORDS:
             values |= {"wanted": "", "report": json.dumps({"counts": dict(erasure.counts)})}
         with writing(self._engine, scope) as connection:
-            connection.execute(update(schema.erasures).filter_by(**_key(scope), id=erasure.id).values(**values))
+            connection.execute(
+                update(schema.erasures).filter_by(**owner_key(scope.of("")), id=erasure.id).values(**values)
+            )
 
     def open(self) -> list[UnfinishedErasure]:
         table = schema.erasures
@@ -195,7 +198,7 @@ class SqlErasures(SqlAdapter):
             lock_out_writers(connection, scope.workspace)
             eraser = RowEraser(connection, scope, sought, erasure, self._clock.now())
             after = eraser.run()
-            kept = update(schema.erasures).filter_by(**_key(scope), id=erasure)
+            kept = update(schema.erasures).filter_by(**owner_key(scope.of("")), id=erasure)
             connection.execute(kept.values(wanted=json.dumps(json_ready(after))))
             next_number(connection, scope.workspace, GENERATION)  # what was indexed meanwhile goes as well
             return eraser.places()
@@ -208,10 +211,6 @@ class SqlErasures(SqlAdapter):
     def tombstones(self, scope: Scope) -> Tombstones:
         with reading(self._engine, scope) as connection:
             return load_tombstones(connection, scope.workspace)
-
-    def generation(self, scope: Scope) -> int:
-        with reading(self._engine, scope) as connection:
-            return generation(connection, scope.workspace)
 
     def expired(self, scope: Scope, before: datetime) -> list[SessionName]:
         ended = _last_heard()
@@ -276,10 +275,6 @@ def _matching_texts(scrub: Scrubber, value: object) -> Iterator[str]:
         yield from (text for inner in every for text in _matching_texts(scrub, inner))
     elif isinstance(value, str):
         yield from (value[start:end] for start, end in scrub.spans(value))
-
-
-def _key(scope: Scope) -> dict[str, str]:
-    return {"workspace": scope.workspace, "user": ""}
 
 
 def _open(row: Any) -> UnfinishedErasure:

@@ -30,7 +30,7 @@ from reverie.erasure.words import Scrubber
 from reverie.memory.operation import entry_hash
 from reverie.memory.store import Author, MemoryVersion
 from reverie.storage import schema
-from reverie.storage.database import owner_key
+from reverie.storage.database import owner_key, read_blob
 from reverie.storage.dreams.leases import dream_from
 from reverie.storage.schema import (
     blobs,
@@ -114,19 +114,16 @@ def _items(connection: Connection, workspace: str) -> Iterator[Told]:
 
 def _lines_brought(connection: Connection, change: Any) -> list[str]:
     """Lines that a Change wrote into its documents, where no operation says so: a skill, a page of a store."""
-    whose = {"workspace": change.workspace, "user": change.user}
-    brought: list[str] = []
-    for edit in connection.execute(select(schema.edits).filter_by(**whose, change_id=change.id)).all():
-        before, after = (_lines(connection, whose, name) for name in (edit.before, edit.after))
+    scope, brought = Scope(change.workspace, change.user, ""), list[str]()
+    for edit in connection.execute(select(edits).filter_by(**owner_key(scope), change_id=change.id)).all():
+        contents = (read_blob(connection, scope, name) or b"" for name in (edit.before, edit.after))
+        before, after = (
+            [line.strip().lstrip("-*+0123456789.) ") for line in content.decode("utf-8", "replace").splitlines()]
+            for content in contents
+        )
         there = set(before)
         brought += [line for line in after if line not in there and " " in line]
     return brought
-
-
-def _lines(connection: Connection, whose: Key, name: str | None) -> list[str]:
-    content = connection.execute(select(schema.blobs.c.content).filter_by(**whose, sha256=name)).scalar()
-    text = bytes(content or b"").decode("utf-8", "replace")
-    return [line.strip().lstrip("-*+0123456789.) ") for line in text.splitlines() if line.strip()]
 
 
 # ---- taking out ------------------------------------------------------------------------------------------------------
@@ -328,8 +325,8 @@ def redact_version(connection: Connection, scope: Scope, redacted: MemoryVersion
     still = select(table.c.id).filter_by(**ours, sha256=redacted.sha256).limit(1)
     if redacted.sha256 is not None and connection.execute(still).first() is None:
         target = f"store:{scope.workspace}/{redacted.store}"
-        text = connection.execute(select(blobs.c.content).filter_by(**ours, sha256=redacted.sha256)).scalar()
-        _erase_dreams_of_text(connection, scope, redacted.store, bytes(text or b"").decode())
+        text = read_blob(connection, scope, redacted.sha256) or b""
+        _erase_dreams_of_text(connection, scope, redacted.store, text.decode())
         _erase(connection, ours, _changes_of(ours, target), [redacted.sha256])
 
 
