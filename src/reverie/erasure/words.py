@@ -177,14 +177,10 @@ class Scrubber:
             try:
                 text = raw.decode("utf-8")
             except UnicodeDecodeError:  # most are words that are no base64: look closer only where a part of it stands
-                text = raw.decode("utf-8", "replace") if self._may_hold(raw) else ""
+                lower = raw.lower()
+                may_hold_it = bool(self.more) or any(part in lower for part in self._parts)
+                text = raw.decode("utf-8", "replace") if may_hold_it else ""
         return bool(text) and bool(self.spans(text, deep))
-
-    def _may_hold(self, raw: bytes) -> bool:
-        if self.more:
-            return True
-        lower = raw.lower()
-        return any(part in lower for part in self._parts)
 
     @cached_property
     def _parts(self) -> list[bytes]:

@@ -116,14 +116,6 @@ def change_details(change: Change) -> str:
     return json.dumps(told)  # escaped: a document may hold bytes that no database takes as text
 
 
-def _change(found: Any, sides: Iterable[tuple[str, bytes | None, bytes | None]]) -> Change:
-    told = {**found._mapping, **json.loads(found.details)}
-    told["evidence"] = evidence_from_json(told["evidence"])
-    told["operations"] = map(operation_from_json, told["operations"])
-    edits = tuple(Edit(*side) for side in sides)
-    return from_json(Change, told | {"edits": edits, "grounds": from_json(Grounds, told)})
-
-
 def changes_from_rows(connection: Connection, scope: Scope, found: Sequence[Any]) -> list[Change]:
     """Changes with their edits and the bytes on both sides, read for many at once."""
     loaded = list[Change]()
@@ -142,7 +134,12 @@ def changes_from_rows(connection: Connection, scope: Scope, found: Sequence[Any]
         for one in edits:
             before, after = contents.get(one.before), contents.get(one.after)
             sides.setdefault(one.change_id, []).append((one.document, before, after))
-        loaded += [_change(one, sides.get(one.id, ())) for one in rows]
+        for one in rows:
+            told = {**one._mapping, **json.loads(one.details)}
+            told["evidence"] = evidence_from_json(told["evidence"])
+            told["operations"] = map(operation_from_json, told["operations"])
+            between = tuple(Edit(*side) for side in sides.get(one.id, ()))
+            loaded.append(from_json(Change, told | {"edits": between, "grounds": from_json(Grounds, told)}))
     return loaded
 
 
@@ -203,7 +200,10 @@ class SqlProposals(SqlAdapter):
     def put(self, scope: Scope, proposal: Proposal) -> None:
         suggestion = proposal.suggestion
         row = values_of(suggestion, ("target", "subject", "proposer", "dream")) | values_of(proposal, _OF_PROPOSAL)
-        row |= {"details": _details(proposal), "decided_at": proposal.verdict and proposal.verdict.at}
+        details = suggestion_as_json(suggestion) | values_of(suggestion, ("action", "spoken_by", "checks"))
+        details["edits"] = [[one.document, _text(one.before), _text(one.after)] for one in suggestion.edits]
+        details |= {name: json_ready(getattr(proposal, name)) for name in _TOLD_OF_PROPOSAL}
+        row |= {"details": json.dumps(details), "decided_at": proposal.verdict and proposal.verdict.at}
         with writing(self._engine, scope) as connection:
             upsert(connection, schema.proposals, owner_key(scope) | {"id": proposal.id}, row)
             # For the ledger: what happened to which proposal, by whom; none of its words.
@@ -289,14 +289,6 @@ def _open(scope: Scope, asked: OpenProposals) -> Select[Any]:
     chosen = chosen.where(table.dream == asked.dream) if asked.dream else chosen
     chosen = chosen.where(table.project == asked.project) if asked.project else chosen
     return chosen
-
-
-def _details(proposal: Proposal) -> str:
-    suggestion = proposal.suggestion
-    told = suggestion_as_json(suggestion) | values_of(suggestion, ("action", "spoken_by", "checks"))
-    told["edits"] = [[one.document, _text(one.before), _text(one.after)] for one in suggestion.edits]
-    told |= {name: json_ready(getattr(proposal, name)) for name in _TOLD_OF_PROPOSAL}
-    return json.dumps(told)
 
 
 def _proposal(found: Any) -> Proposal:

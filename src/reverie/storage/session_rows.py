@@ -272,73 +272,55 @@ def lock_name(scope: Scope, session_id: str) -> str:
     return f"arriving\0{scope.workspace}\0{scope.user}\0{session_id}"
 
 
-class Arrival:
-    """One transcript on its way in. Its lock is held."""
-
-    def __init__(self, engine: Engine, clock: Clock, scope: Scope, head: Head) -> None:
-        self._engine = engine
-        self._clock = clock
-        self._scope = scope
-        self._head = head
-        self._name = head.id
-
-    def write(self, turns: Iterator[Turn], source: str | None, finish: Callable[[], Head]) -> tuple[Fate, int]:
-        clear(self._engine, self._scope, self._name)
-        old = self._begin()
-        try:
-            return self._stored(turns, old, source, finish)
-        except Exception:
-            clear(self._engine, self._scope, self._name)
-            raise
-
-    def _stored(
-        self, turns: Iterator[Turn], old: Stored | None, source: str | None, finish: Callable[[], Head]
-    ) -> tuple[Fate, int]:
+def store_in_steps(
+    engine: Engine,
+    clock: Clock,
+    scope: Scope,
+    head: Head,
+    turns: Iterator[Turn],
+    *,
+    source: str | None,
+    finish: Callable[[], Head],
+) -> tuple[Fate, int]:
+    """Store a transcript whose lock is held: from here on whoever writes this session waits for it."""
+    name, key = head.id, _key(scope, head.id)
+    clear(engine, scope, name)
+    with writing(engine, scope) as connection:
+        hold_session(connection, scope, name)
+        old = known(connection, scope, name)
+        there = old if old and not old.removed else None
+        revision, count = (there.revision, there.turns) if there else (old.revision + 1 if old else 1, 0)
+        row = {"revision": revision, "kept": count, "begun_at": clock.now()}
+        upsert(connection, schema.arrivals, key, row)
+    try:
         fate: Fate = "new"
-        revision, there = (old.revision + 1 if old else 1), 0
-        if old and not old.removed:
-            fate, there, turns = compare_turns(pages(self._engine, self._scope, old), turns)
-            revision = old.revision + (fate == "rewritten")
-            if fate == "rewritten":
-                with writing(self._engine, self._scope) as connection:
-                    self._note(connection, revision, 0)
-                for start in range(0, there, STEP_TURNS):
-                    with writing(self._engine, self._scope) as connection:
-                        copy_prefix(connection, self._scope, old, start, min(start + STEP_TURNS, there))
-        added = 0
-        incoming = iter(turns)
-        while step := take_page(incoming, STEP_TURNS):
-            with writing(self._engine, self._scope) as connection:
-                insert_turns(connection, self._scope, self._name, revision, step)
+        count, added = 0, 0
+        if there:
+            fate, count, turns = compare_turns(pages(engine, scope, there), turns)
+        if there and fate == "rewritten":
+            revision += 1
+            with writing(engine, scope) as connection:
+                upsert(connection, schema.arrivals, key, {"revision": revision, "kept": 0, "begun_at": clock.now()})
+            for start in range(0, count, STEP_TURNS):
+                with writing(engine, scope) as connection:
+                    copy_prefix(connection, scope, there, start, min(start + STEP_TURNS, count))
+        while step := take_page(turns, STEP_TURNS):
+            with writing(engine, scope) as connection:
+                insert_turns(connection, scope, name, revision, step)
             added += len(step)
         fate = "unchanged" if fate == "grown" and not added else fate
-        self._end(Written(fate, old, revision, there + added, source, finish()))
-        return fate, added
-
-    def _begin(self) -> Stored | None:
-        """From here on whoever writes this session waits for the lock."""
-        with writing(self._engine, self._scope) as connection:
-            hold_session(connection, self._scope, self._name)
-            old = known(connection, self._scope, self._name)
-            grows = old is not None and not old.removed
-            revision, kept = (old.revision, old.turns) if old and grows else (old.revision + 1 if old else 1, 0)
-            self._note(connection, revision, kept)
-            return old
-
-    def _note(self, connection: Connection, revision: int, kept: int) -> None:
-        row = {"revision": revision, "kept": kept, "begun_at": self._clock.now()}
-        upsert(connection, schema.arrivals, _key(self._scope, self._name), row)
-
-    def _end(self, written: Written) -> None:
-        """One transaction makes all of it part of the session."""
-        old = written.old
-        with writing(self._engine, self._scope) as connection:
-            hold_session(connection, self._scope, self._name)
-            now = known(connection, self._scope, self._name)
+        written = Written(fate, old, revision, count + added, source, finish())
+        with writing(engine, scope) as connection:  # one transaction makes all of it part of the session
+            hold_session(connection, scope, name)
+            now = known(connection, scope, name)
             if (now.changed if now else None) != (old.changed if old else None):
                 raise SessionBusy("it was changed by someone else while it was stored; it is read again next time")
-            keep_head(connection, self._clock, self._scope, written)
-            connection.execute(delete(schema.arrivals).filter_by(**_key(self._scope, self._name)))
+            keep_head(connection, clock, scope, written)
+            connection.execute(delete(schema.arrivals).filter_by(**key))
+    except Exception:
+        clear(engine, scope, name)
+        raise
+    return fate, added
 
 
 def hold_session(connection: Connection, scope: Scope, session_id: str) -> None:

@@ -59,9 +59,8 @@ class SqlRecords(SqlAdapter):
             stones.refuse(scope.user or "", head.id)
             every = stones.screened(every)
         with rows.alone(self._engine, scope, head.id):
-            done = rows.Arrival(self._engine, self._clock, scope, head).write(
-                every, source, lambda: stones.head(finish()) if stones else finish()
-            )
+            final = (lambda: stones.head(finish())) if stones else finish
+            done = rows.store_in_steps(self._engine, self._clock, scope, head, every, source=source, finish=final)
         if self.erasures(scope) != began:
             self._screen_again(scope, head.id)
         return done

@@ -24,7 +24,6 @@ from reverie.memory.store import (
     Flag,
     MemoryVersion,
     Operation,
-    PageDates,
     Prefix,
     Store,
     StoredMemory,
@@ -75,7 +74,10 @@ def store_details(store: Store) -> str:
 
 
 def memory_from_row(found: Any) -> StoredMemory:
-    parts = {"flags": flags_from(found.flags), "content": _bytes(found.content), "dates": _dates_from(found.dates)}
+    dates = json.loads(found.dates) if found.dates else None
+    if dates:
+        dates["said"] = {name: datetime.fromisoformat(at) for name, at in dates["said"].items()}
+    parts = {"flags": flags_from(found.flags), "content": _bytes(found.content), "dates": dates}
     return from_json(StoredMemory, {**found._mapping, **parts})
 
 
@@ -88,15 +90,6 @@ def version_from_row(found: Any) -> MemoryVersion:
         "content": _bytes(found.content),
     }
     return from_json(MemoryVersion, {**found._mapping, **parts})
-
-
-def _dates_from(text: str | None) -> PageDates | None:
-    if text is None:
-        return None
-    told = json.loads(text)
-    return from_json(
-        PageDates, told | {"said": {name: datetime.fromisoformat(at) for name, at in told["said"].items()}}
-    )
 
 
 def flags_from(text: str) -> tuple[Flag, ...]:

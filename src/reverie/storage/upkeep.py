@@ -277,12 +277,11 @@ def heads(connection: Connection) -> dict[str, LedgerHead]:
         last, (table.c.workspace == last.c.workspace) & (table.c.number == last.c.number)
     )
     ends = connection.execute(asked.order_by(table.c.workspace)).all()
-    return {one.workspace: LedgerHead(one.number, one.hash, _is_whole(connection, one.workspace)) for one in ends}
-
-
-def _is_whole(connection: Connection, workspace: str) -> bool:
-    chain = ledger.rows(part_of(connection), Scope(workspace, None, "upkeep"))
-    try:
-        return next(broken_links(chain), None) is None
-    except (ValueError, OverflowError):  # a body or a time that nothing of ours wrote
-        return False
+    found = {}
+    for one in ends:
+        whole = False
+        with suppress(ValueError, OverflowError):  # a body or a time that nothing of ours wrote
+            chain = ledger.rows(part_of(connection), Scope(one.workspace, None, "upkeep"))
+            whole = next(broken_links(chain), None) is None
+        found[one.workspace] = LedgerHead(one.number, one.hash, whole)
+    return found

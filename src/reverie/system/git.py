@@ -64,9 +64,13 @@ class Git:
 
     def __call__(self, *words: str, feed: Iterable[bytes] = ()) -> bytes:
         """Run it to the end and return what it printed. `feed` is written to it while it runs."""
+        git = shutil.which("git")
+        if git is None:
+            raise GitFailed("git was not found.", next_step="Install git; what landed meanwhile is shown then.")
+        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
         with tempfile.TemporaryFile() as said:
             process = subprocess.Popen(
-                [*self._command(), *words],
+                [git, f"--git-dir={self.folder}", f"--work-tree={self.work}", *settings, *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
@@ -79,13 +83,6 @@ class Git:
                 said.seek(0)
                 raise _failure(words[0], process.returncode, said.read())
             return printed
-
-    def _command(self) -> list[str]:
-        git = shutil.which("git")
-        if git is None:
-            raise GitFailed("git was not found.", next_step="Install git; what landed meanwhile is shown then.")
-        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
-        return [git, f"--git-dir={self.folder}", f"--work-tree={self.work}", *settings]
 
 
 def _fed(process: subprocess.Popen[bytes], feed: Iterable[bytes]) -> bytes:

@@ -84,7 +84,12 @@ class GitProjection:
         try:
             with opened(self._spot(holder)) as repository:
                 self._bring_up(repository, holder)
-                self._commit_in_own(repository, holder)
+                # Where the settings ask for it, in the repository of the user's that the folder lies in, too.
+                root = root_of(holder)
+                if root in self._commit_in and root is not None and not repository.spot.inside:
+                    own = repository_at(root, repository.git.lock, partial(is_executable, root))
+                    if own is not None:
+                        own.commit(self._recorded(holder))
         except (ReverieError, OSError) as error:
             return Late(holder.name, newest.id, str(error))
         self._shown[holder.key] = newest.number or 0
@@ -109,14 +114,6 @@ class GitProjection:
             repository.finish()
         else:
             repository.add(chain([first], todo), tip.commit if tip else None)
-
-    def _commit_in_own(self, repository: GitRepository, holder: Holder) -> None:
-        """Where the settings ask for it, in the repository of the user's that the folder lies in, too."""
-        root = root_of(holder)
-        if root in self._commit_in and root is not None and not repository.spot.inside:
-            own = repository_at(root, repository.git.lock, partial(is_executable, root))
-            if own is not None:
-                own.commit(self._recorded(holder))
 
     def _restores(self) -> list[int]:
         return [row.number for row in self._records.rows(self._scope) if row.kind == RESTORE]
@@ -184,11 +181,19 @@ class GitProjection:
 
     def verify(self) -> list[str]:
         """Faults in the git history of each target and folder that has Changes, in sentences."""
-        return [
-            f"The git history of {holder.name}: {said}."
-            for holder, _ in self._with_changes()
-            for said in self._problems(holder)
-        ]
+        every = list[str]()
+        for holder, _ in self._with_changes():
+            found = list[str]()
+            try:
+                with opened(self._spot(holder)) as repository:
+                    if repository.is_there:
+                        found = list(problems(repository, self._recorded(holder)))
+                    if found and (restored := self._restores()):
+                        found = list(problems(repository, self._recorded(holder), min(restored)))
+            except (ReverieError, OSError) as error:
+                found = [str(error).rstrip(".")]
+            every += [f"The git history of {holder.name}: {said}." for said in found]
+        return every
 
     def elsewhere(self) -> list[str]:
         """Where the trail of a skills folder is that lies in someone's own repository: nothing is committed there."""
@@ -203,18 +208,6 @@ class GitProjection:
                     f"{spot.work}"
                 )
         return said
-
-    def _problems(self, holder: Holder) -> list[str]:
-        try:
-            with opened(self._spot(holder)) as repository:
-                if not repository.is_there:
-                    return []
-                found = list(problems(repository, self._recorded(holder)))
-                if found and (restored := self._restores()):
-                    found = list(problems(repository, self._recorded(holder), min(restored)))
-                return found
-        except (ReverieError, OSError) as error:
-            return [str(error).rstrip(".")]
 
     def behind(self) -> list[str]:
         """Say how much git does not show yet, for each target and folder. That is no fault: it is shown with what lands
@@ -252,18 +245,15 @@ class GitProjection:
         root = root_of(holder)
         if root is None:
             return RepositoryPlace(self._beside(holder), False, lock, holder.key, lambda _: False)
-        first = self._first_change(holder)
+        # A folder's repository is ours if it begins with our first Change: another Home's is not.
+        if holder.key not in self._first:
+            asked = ChangeQuery(target=holder.key, limit=1, oldest_first=True)
+            self._first[holder.key] = self._records.find(self._scope, asked)[0].id
+        first = self._first[holder.key]
         ours = (root / ".git").is_dir() and read_file(root / ".git" / MARK) == f"{first}\n".encode()
         inside = ours or (root.is_dir() and _repository_of(root) is None)
         work = root if inside else self._beside(holder)
         return RepositoryPlace(work, inside, lock, first, partial(is_executable, root))
-
-    def _first_change(self, holder: Holder) -> str:
-        """A folder's repository is ours if it begins with our first Change: another Home's is not."""
-        if holder.key not in self._first:
-            asked = ChangeQuery(target=holder.key, limit=1, oldest_first=True)
-            self._first[holder.key] = self._records.find(self._scope, asked)[0].id
-        return self._first[holder.key]
 
     def _identity(self, holder: Holder) -> str:
         return sha256(canonical([self._scope.workspace, self._scope.user, holder.key]))[:12]

@@ -136,7 +136,15 @@ def opened(spot: RepositoryPlace) -> Iterator[GitRepository]:
     make_folder(spot.lock.parent)
     handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        _wait_for(handle)
+        until = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise StillLocked("Another Reverie is at work on it.", next_step="It is caught up later.") from None
+            time.sleep(0.01)
         repository = GitRepository(spot, Git(spot.work / ".git", spot.work, handle))
         repository.sweep()
         yield repository
@@ -257,18 +265,6 @@ class GitRepository:
             ours = began is not None and began - 2 <= made <= began + LONGEST_RUN_SECONDS
             if ours or made < time.time() - LEFT_BEHIND_SECONDS:
                 path.unlink(missing_ok=True)
-
-
-def _wait_for(handle: int) -> None:
-    until = time.monotonic() + WAIT_SECONDS
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() > until:
-                raise StillLocked("Another Reverie is at work on it.", next_step="It is caught up later.") from None
-        time.sleep(0.01)
 
 
 def _lay_out(folder: Path, mark: str) -> None:

@@ -224,7 +224,16 @@ class Installation:
         planned = self._planned(edits)
         changes = [one for one, _ in planned if one.now != one.then]
         if changes:
-            self._record(planned)
+            make_folder(self.folder)
+            told = list[dict[str, Any]]()
+            for number, (change, kept) in enumerate(planned):
+                copy = f"{number}-{change.path.name}.before"
+                if kept.before is not None:
+                    replace_file(self.folder / copy, kept.before)
+                    (self.folder / copy).chmod(0o600)  # settings can hold keys
+                one = {"path": str(change.path), "after": kept.after, "folders": kept.folders}
+                told.append(one | {"before": copy if kept.before is not None else None})
+            replace_file(self.folder / RECORD, json.dumps(told, indent=1).encode())
         for change in changes:
             _write(change)
         return changes
@@ -267,18 +276,6 @@ class Installation:
             folders = known.folders if known else tuple(to_make)
             planned.append((change, _Recorded(clean.then, sha256(then or b""), folders)))
         return planned
-
-    def _record(self, planned: Sequence[tuple[FileChange, _Recorded]]) -> None:
-        make_folder(self.folder)
-        told = list[dict[str, Any]]()
-        for number, (change, kept) in enumerate(planned):
-            copy = f"{number}-{change.path.name}.before"
-            if kept.before is not None:
-                replace_file(self.folder / copy, kept.before)
-                (self.folder / copy).chmod(0o600)  # settings can hold keys
-            one = {"path": str(change.path), "after": kept.after, "folders": kept.folders}
-            told.append(one | {"before": copy if kept.before is not None else None})
-        replace_file(self.folder / RECORD, json.dumps(told, indent=1).encode())
 
     def _recorded(self) -> Mapping[Path, _Recorded]:
         try:

@@ -148,27 +148,10 @@ class Timer:
         unit = f"{UNIT}{slug(f'{nightly.target or EVERY} {self._home}')}"
         variables = [f"Environment={_quoted(one)}" for one in nightly.variables]
         command = f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in nightly.command)}"
-        service = [
-            _mark(self._home, nightly.target),
-            "[Unit]",
-            "Description=Reverie: the nightly dream",
-            "",
-            "[Service]",
-            "Type=oneshot",
-            *variables,
-            command,
-        ]
-        timer = [
-            "[Unit]",
-            "Description=Reverie: when to dream",
-            "",
-            "[Timer]",
-            *calendar,
-            "Persistent=true",
-            "",
-            "[Install]",
-            "WantedBy=timers.target",
-        ]
+        about = [_mark(self._home, nightly.target), "[Unit]", "Description=Reverie: the nightly dream", ""]
+        service = [*about, "[Service]", "Type=oneshot", *variables, command]
+        due = ["[Unit]", "Description=Reverie: when to dream", "", "[Timer]", *calendar, "Persistent=true", ""]
+        timer = [*due, "[Install]", "WantedBy=timers.target"]
         self._put(unit, {"service": service, "timer": timer})
         return Scheduled("systemd", nightly.when.text, nightly.zone.key, (*calendar, command))
 
@@ -203,18 +186,15 @@ class Timer:
             for words in (("daemon-reload",), ("enable", f"{unit}.timer"), ("restart", f"{unit}.timer")):
                 _systemctl(*words, next_step="What was written was taken back. Or use cron: leave --systemd out.")
         except BaseException:
-            self._take_back(unit, before)
+            if not any(before.values()):
+                _run(["systemctl", "--user", "disable", "--now", f"{unit}.timer"])
+            for path, content in before.items():
+                if content is None:
+                    remove_file(path)
+                else:
+                    replace_file(path, content)
+            _run(["systemctl", "--user", "daemon-reload"])
             raise
-
-    def _take_back(self, unit: str, before: Mapping[Path, bytes | None]) -> None:
-        if not any(before.values()):
-            _run(["systemctl", "--user", "disable", "--now", f"{unit}.timer"])
-        for path, content in before.items():
-            if content is None:
-                remove_file(path)
-            else:
-                replace_file(path, content)
-        _run(["systemctl", "--user", "daemon-reload"])
 
 
 def _quoted(word: str) -> str:
@@ -284,19 +264,16 @@ class BackgroundNight:
             look.truncate()
             look.write(f"{(now + AGAIN).isoformat()}\n")
             look.flush()
-            self._start(command, look.fileno())
+            log = os.open(self.folder / "night.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(log, "wb") as said:
+                night = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=said,
+                    cwd=self.folder,
+                    start_new_session=True,
+                    pass_fds=(look.fileno(),),  # it inherits the lock, which is free when both have closed it
+                )
+            os.setpriority(os.PRIO_PROCESS, night.pid, _NICE)
         return True
-
-    def _start(self, command: Sequence[str], lock: int) -> None:
-        """It inherits the lock, which is free when both have closed it."""
-        with os.fdopen(os.open(self.folder / "night.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as said:
-            night = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
-                cwd=self.folder,
-                start_new_session=True,
-                pass_fds=(lock,),
-            )
-        os.setpriority(os.PRIO_PROCESS, night.pid, _NICE)

@@ -99,7 +99,7 @@ class _HeldSkills:
             return self._taken_away(document, expected)
         folder, _, name = document.rpartition("/")
         with _opened(self._root, folder, make=True) as handle, _pinned(self._root, document) as path:
-            new = not _is_there(name, handle)
+            new = not os.access(name, os.F_OK, dir_fd=handle, follow_symlinks=False)
             done = HeldFiles(lambda _: path).write(document, content, expected)
             if done and new and content.startswith(b"#!"):
                 # So that a script that moves to the archive and back can still be run.
@@ -150,14 +150,6 @@ class _HeldSkills:
                     os.rmdir(folder.name, dir_fd=handle)
             except (OSError, ReverieError):  # it holds something else, or is gone already
                 return
-
-
-def _is_there(name: str, handle: int) -> bool:
-    try:
-        os.stat(name, dir_fd=handle, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 # ---- finding ---------------------------------------------------------------------------------------------------------

@@ -44,7 +44,8 @@ def drop_table(text: str, keys: Sequence[str]) -> str:
     next header are the next one's."""
     if toml_value(text, keys) is None:
         return text
-    header = re.compile(r"\[\[?\s*" + r"\s*\.\s*".join(map(_named, keys)) + r"\s*[.\]]")
+    names = (rf"[\"']?{re.escape(key)}[\"']?" for key in keys)
+    header = re.compile(r"\[\[?\s*" + r"\s*\.\s*".join(names) + r"\s*[.\]]")
     kept, block = list[str](), list[str]()
     inside = False
     for line in text.splitlines(keepends=True):
@@ -124,10 +125,6 @@ def _block(keys: Sequence[str], values: Mapping[str, Any]) -> str:
 def _rendered(value: Any) -> str:
     """A string, a number, or a list of them. JSON's strings are TOML's, too."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def _named(key: str) -> str:
-    return rf"[\"']?{re.escape(key)}[\"']?"
 
 
 def _newline(text: str) -> str:

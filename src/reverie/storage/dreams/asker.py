@@ -70,8 +70,20 @@ class SqlLedger:
         wanted = Reservation(ceil(question.tokens * MARGIN), most_tokens, self.price)
         with self.leases.fenced(self.lease) as connection:
             hold(connection, f"spending of {self.lease.scope.workspace}")
-            full = self._budget(connection).why_not(wanted)
-            return full or self._opened(connection, question, model, wanted)
+            run = or_(schema.calls.c.run == self.lease.run, schema.calls.c.dream == self.lease.dream)
+            spent = total(connection, _spending().filter_by(**owner_key(self.lease.scope)).where(run))
+            month = total(connection, spent_since(self.lease.scope, month_before(self.clock.now(), self.zone)))
+            if full := Budget(self.night, self.month, month, spent).why_not(wanted):
+                return full
+            last = connection.execute(select(func.max(schema.calls.c.number)).filter_by(**self._night())).scalar()
+            made = replace(wanted, number=(last or 0) + 1)
+            # Until there is an answer it counts as one that was billed, and of which nothing is known.
+            call = call_of(question, model, wanted, Failed(UNDER_WAY, 0.0, billed=True), UNDER_WAY)
+            row = {"number": made.number, "phase": str(question.role), "model": model, "question": question.sha256}
+            row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self.clock.now()}
+            row |= {"run": self.lease.run}
+            connection.execute(insert(schema.calls), self._night() | row | _figures(call))
+            return made
 
     def settle(
         self,
@@ -89,23 +101,6 @@ class SqlLedger:
             connection.execute(row.values(**_figures(call)))
             if answer is not None:
                 put_if_new(connection, schema.answers, self._answer(question), {"value": json.dumps(answer.value)})
-
-    def _budget(self, connection: Connection) -> Budget:
-        run = or_(schema.calls.c.run == self.lease.run, schema.calls.c.dream == self.lease.dream)
-        spent = total(connection, _spending().filter_by(**owner_key(self.lease.scope)).where(run))
-        month = total(connection, spent_since(self.lease.scope, month_before(self.clock.now(), self.zone)))
-        return Budget(self.night, self.month, month, spent)
-
-    def _opened(self, connection: Connection, question: Question[Any], model: str, wanted: Reservation) -> Reservation:
-        last = connection.execute(select(func.max(schema.calls.c.number)).filter_by(**self._night())).scalar()
-        made = replace(wanted, number=(last or 0) + 1)
-        # Until there is an answer it counts as one that was billed, and of which nothing is known.
-        call = call_of(question, model, wanted, Failed(UNDER_WAY, 0.0, billed=True), UNDER_WAY)
-        row = {"number": made.number, "phase": str(question.role), "model": model, "question": question.sha256}
-        row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self.clock.now()}
-        row |= {"run": self.lease.run}
-        connection.execute(insert(schema.calls), self._night() | row | _figures(call))
-        return made
 
     def _night(self) -> dict[str, Any]:
         return owner_key(self.lease.scope) | {"dream": self.lease.dream}
