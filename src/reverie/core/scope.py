@@ -113,21 +113,17 @@ class Issued:
 class KeyRecords(Protocol):
     def put(self, scope: Scope, key: ApiKey, done: str) -> None:
         """Store it, or what became of it, with the ledger's row at once."""
-        ...
 
     def find(self, scope: Scope) -> list[ApiKey]:
         """Oldest first."""
-        ...
 
     def beginning(self, prefix: str) -> list[ApiKey]:
         """The keys that begin so. It has no Scope: whose rows a caller may touch is what the key says."""
-        ...
 
     def any(self) -> bool: ...
 
     def called(self, scope: Scope, calls: Mapping[str, int]) -> dict[str, int]:
         """So many calls more of each key; how many that makes, with what other servers on this database counted."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

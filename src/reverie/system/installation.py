@@ -42,7 +42,6 @@ class ConfigEdit(Protocol):
 
     def take_out(self, text: str, before: str | None) -> str:
         """`before` is the text before it was put in, if that is known: what is empty there may stay empty."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
