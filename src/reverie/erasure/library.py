@@ -219,15 +219,12 @@ class Erasing:
             case "index":
                 self.derived.index(scope)
             case "check":
-                return (), self._standing(scope, sought)
+                found = self.records.residue(scope, sought)
+                if local:
+                    found += [*self.documents.holding(sought.of_documents), *self.derived.holding(scope, sought)]
+                why = "it was written again meanwhile; erase it again"
+                return (), [Left(place.where, f"{place.kind}: {why}", failed=True) for place in found]
         return (), ()
-
-    def _standing(self, scope: Scope, sought: Sought) -> list[Left]:
-        found = self.records.residue(scope, sought)
-        if scope.workspace == LOCAL:
-            found += [*self.documents.holding(sought.of_documents), *self.derived.holding(scope, sought)]
-        why = "it was written again meanwhile; erase it again"
-        return [Left(place.where, f"{place.kind}: {why}", failed=True) for place in found]
 
     def _backups(self, scope: Scope, sought: Sought) -> Iterable[Left]:
         """The backups that hold it. Beside each lies from now on what a restore leaves out."""

@@ -8,13 +8,13 @@ encoded by somebody else (base64 in a tool's output, a URL, an HTML page) is fou
 from __future__ import annotations
 
 import base64
-import binascii
 import html
 import json
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -268,8 +268,12 @@ class Scrubber:
                 return self.clean(text)
             new = self.told(told)
             return text if new == told else json.dumps(new, ensure_ascii=text.isascii())
-        packed = self._unpacked(text)
-        return self.clean(text) if packed is None else packed
+        raw = b""
+        if _BASE64.fullmatch(text) and len(text) % 4 == 0:
+            with suppress(ValueError):
+                raw = base64.b64decode(text, validate=True)
+        unpacked = self.content(raw)
+        return self.clean(text) if unpacked == raw else base64.b64encode(unpacked).decode("ascii")
 
     def told(self, value: Any) -> Any:
         """The same JSON value without it."""
@@ -287,16 +291,6 @@ class Scrubber:
         if key in _NAMES and isinstance(value, str):
             return ERASED if value in self.exact else value
         return self.told(value)
-
-    def _unpacked(self, text: str) -> str | None:
-        if not _BASE64.fullmatch(text) or len(text) % 4:
-            return None
-        try:
-            raw = base64.b64decode(text, validate=True)
-        except (ValueError, binascii.Error):
-            return None
-        new = self.content(raw)
-        return None if new == raw else base64.b64encode(new).decode("ascii")
 
     # ---- files -------------------------------------------------------------------------------------------------------
 

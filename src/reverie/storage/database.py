@@ -204,6 +204,10 @@ class SqlAdapter:
         with reading(self._engine, scope) as connection:
             return connection.execute(asked, given).first()
 
+    def _rows_across(self, errand: Errand, asked: Executable) -> Sequence[Any]:
+        with reading_across(self._engine, errand) as connection:
+            return connection.execute(asked).all()
+
 
 class _Part:
     """An Engine, as far as our records use one, whose every transaction is part of one that is open already."""

@@ -235,7 +235,17 @@ class SqlHistory(SqlAdapter):
                 emptied.add(one.number)
             elif one.kind == "change" and one.user == (scope.user or ""):
                 told_of.add(one.body["change"])
-                yield from self._mismatch(scope, one)
+                change = self.get(scope, one.body["change"])
+                with self._looking(scope) as connection:
+                    salt = self._salt(connection, scope, one.body["change"])
+                # Rows of the ledger are never written again, and the first ones call a target a shelf.
+                told = {"target" if name == "shelf" else name: value for name, value in one.body.items()}
+                if change is None or salt is None:
+                    yield f"row {one.number} tells of {one.body['change']}, which is gone"
+                elif salt == "":
+                    continue  # a text of it was erased: what the digests were made of is gone, and meant to be
+                elif (change.number, change.settled_at) != (one.number, one.at) or ledger_body(change, salt) != told:
+                    yield f"{change.id} does not say what row {one.number} of the ledger says of it"
         table = schema.changes
         asked = select(table.c.id, table.c.number).filter_by(**owner_key(scope)).where(table.c.number.is_not(None))
         stored = {one.id for one in self._rows(scope, asked) if one.number not in emptied}
@@ -245,20 +255,6 @@ class SqlHistory(SqlAdapter):
             with self._looking(scope) as connection:
                 if _state_at(connection, scope, place, None) != _state_at(connection, scope, place, _ALL):
                     yield f"{document} is not recorded as its last change left it"
-
-    def _mismatch(self, scope: Scope, one: Row) -> Iterator[str]:
-        change = self.get(scope, one.body["change"])
-        with self._looking(scope) as connection:
-            salt = self._salt(connection, scope, one.body["change"])
-        if change is None or salt is None:
-            yield f"row {one.number} tells of {one.body['change']}, which is gone"
-        elif salt == "":
-            return  # a text of it was erased: what the digests were made of is gone, and meant to be
-        else:
-            # Rows of the ledger are never written again, and the first ones call a target a shelf.
-            told = {"target" if name == "shelf" else name: value for name, value in one.body.items()}
-            if (change.number, change.settled_at) != (one.number, one.at) or ledger_body(change, salt) != told:
-                yield f"{change.id} does not say what row {one.number} of the ledger says of it"
 
     @contextmanager
     def _looking(self, scope: Scope) -> Iterator[Connection]:

@@ -24,7 +24,6 @@ from reverie.storage.database import (
     next_change,
     owner_key,
     part_of,
-    reading_across,
     upsert,
     writing,
 )
@@ -78,8 +77,8 @@ class SqlRecorded(SqlAdapter):
         if not which.archived:
             query = query.where(recorded.c.archived_at.is_(None))
         if which.agent is not None:
-            query = query.where(recorded.c.agent == which.agent)
-            query = query if which.version is None else query.where(recorded.c.agent_version == which.version)
+            query = query.filter_by(agent=which.agent)
+            query = query if which.version is None else query.filter_by(agent_version=which.version)
         if which.store is not None:
             query = query.where(recorded.c.stores.contains(f" {which.store} ", autoescape=True))
         if which.statuses:
@@ -280,20 +279,15 @@ class SqlKeys(SqlAdapter):
         return list(map(_api_key, self._rows(scope, asked)))
 
     def beginning(self, prefix: str) -> list[ApiKey]:
-        return self._anyones(select(api_keys).filter_by(prefix=prefix))
+        return list(map(_api_key, self._rows_across("keys", select(api_keys).filter_by(prefix=prefix))))
 
     def any(self) -> bool:
-        return bool(self._anyones(select(api_keys).where(api_keys.c.revoked_at.is_(None)).limit(1)))
+        return bool(self._rows_across("keys", select(api_keys).where(api_keys.c.revoked_at.is_(None)).limit(1)))
 
     def called(self, scope: Scope, calls: Mapping[str, int]) -> dict[str, int]:
+        where = scope.workspace
         with writing(self._engine, scope) as connection:
-            return {
-                key: add_to_counter(connection, scope.workspace, f"calls of {key}", calls[key]) for key in sorted(calls)
-            }
-
-    def _anyones(self, asked: Select[Any]) -> list[ApiKey]:
-        with reading_across(self._engine, "keys") as connection:
-            return list(map(_api_key, connection.execute(asked)))
+            return {key: add_to_counter(connection, where, f"calls of {key}", calls[key]) for key in sorted(calls)}
 
 
 def _api_key(found: Any) -> ApiKey:

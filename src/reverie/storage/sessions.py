@@ -38,29 +38,24 @@ class SqlRecords(SqlAdapter):
         finish: Callable[[], Head],
     ) -> tuple[Fate, int]:
         try:
-            return self._write(scope, head, turns, source, finish)
+            step, every, more = rows.first_step(iter(turns))
+            done = None if more else self._at_once(scope, head, step, source, finish())
+            if done is not None:
+                return done
+            # A long one goes in with many transactions that nobody waits for.
+            with reading(self._engine, scope) as connection:
+                began, stones = generation(connection, scope.workspace), screen(connection, scope.workspace)
+            if stones:
+                stones.refuse(scope.user or "", head.id)
+                every = stones.screened(every)
+            with rows.alone(self._engine, scope, head.id):
+                final = (lambda: stones.head(finish())) if stones else finish
+                done = rows.store_in_steps(self._engine, self._clock, scope, head, every, source=source, finish=final)
         except ErasedBefore:
             for _ in turns:
                 pass  # a reader goes on with the session behind this one
             self.tidy(scope)
             return "erased before", 0
-
-    def _write(
-        self, scope: Scope, head: Head, turns: Iterable[Turn], source: str | None, finish: Callable[[], Head]
-    ) -> tuple[Fate, int]:
-        """Write a short transcript at once, a long one in many transactions that nobody waits for."""
-        step, every, more = rows.first_step(iter(turns))
-        done = None if more else self._at_once(scope, head, step, source, finish())
-        if done is not None:
-            return done
-        with reading(self._engine, scope) as connection:
-            began, stones = generation(connection, scope.workspace), screen(connection, scope.workspace)
-        if stones:
-            stones.refuse(scope.user or "", head.id)
-            every = stones.screened(every)
-        with rows.alone(self._engine, scope, head.id):
-            final = (lambda: stones.head(finish())) if stones else finish
-            done = rows.store_in_steps(self._engine, self._clock, scope, head, every, source=source, finish=final)
         if self.erasures(scope) != began:
             self._screen_again(scope, head.id)
         return done

@@ -81,7 +81,12 @@ class Git:
             printed = _fed(process, feed)
             if process.returncode != 0:
                 said.seek(0)
-                raise _failure(words[0], process.returncode, said.read())
+                told = (line.strip() for line in said.read().decode("utf-8", "replace").splitlines())
+                lines, code = [line for line in told if line], process.returncode
+                first = next((line for line in lines if line.startswith(("fatal:", "error:"))), "".join(lines[:1]))
+                ended = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
+                why = f": {first.removeprefix('fatal: ').rstrip('.')}" if first else " without a word"
+                raise GitFailed(f"`git {words[0]}` {ended}{why}.")
             return printed
 
 
@@ -96,14 +101,6 @@ def _fed(process: subprocess.Popen[bytes], feed: Iterable[bytes]) -> bytes:
         if process.poll() is None:  # what was to be written could not be read: half of it must not count
             process.kill()
             process.communicate()
-
-
-def _failure(command: str, code: int, said: bytes) -> GitFailed:
-    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    first = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0] if lines else "")
-    ended = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
-    why = f": {first.removeprefix('fatal: ').rstrip('.')}" if first else " without a word"
-    return GitFailed(f"`git {command}` {ended}{why}.")
 
 
 def stream(recorded: Iterable[Anchored], onto: str | None, executable: Executable) -> Iterator[bytes]:

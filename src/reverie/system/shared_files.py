@@ -149,12 +149,25 @@ class HeldFiles:
         ]
 
     def with_news(self, document: str) -> list[DisplacedFile]:
-        path = self._path_of(document)
-        try:
-            with self._same(path.parent) as folder:
-                return list(_with_news(folder, path.name))
-        except NotFound:
-            return []
+        """The kept files that say something else than when they were displaced. The others are let go, if they may."""
+        path, found = self._path_of(document), list[DisplacedFile]()
+        with suppress(NotFound), self._same(path.parent) as folder:
+            for name in _names_of(folder, path.name):
+                told, there = _KEPT.fullmatch(name), _regular(folder, name)
+                if told is None or there is None:
+                    continue
+                with explained(folder.path / name, "read"):
+                    stands = _regular(folder, path.name)
+                    if there.st_ino == int(told["inode"], 16) or (stands and os.path.samestat(stands, there)):
+                        # Prepared and never used; or linked, and not replaced after all.
+                        os.unlink(name, dir_fd=folder.handle)
+                        continue
+                    content = folder.read(name) or b""
+                    if sha256(content) != told["base"]:
+                        found.append(DisplacedFile(name, told["base"], content))
+                    else:
+                        _let_go(folder, name, content)
+        return found
 
     def recorded(self, document: str, kept: DisplacedFile) -> None:
         """It goes, or waits under another name for what may yet be written to it."""
@@ -352,24 +365,6 @@ def _cleaned(folder: OpenFolder, document: str, kept: str, clean: Callable[[byte
         os.fsync(handle)
     _let_go(folder, name, new)
     return True
-
-
-def _with_news(folder: OpenFolder, document: str) -> Iterator[DisplacedFile]:
-    """The kept files that say something else than when they were displaced. The others are let go, if they may be."""
-    for name in _names_of(folder, document):
-        told, there = _KEPT.fullmatch(name), _regular(folder, name)
-        if told is None or there is None:
-            continue
-        with explained(folder.path / name, "read"):
-            stands = _regular(folder, document)
-            if there.st_ino == int(told["inode"], 16) or (stands is not None and os.path.samestat(stands, there)):
-                os.unlink(name, dir_fd=folder.handle)  # prepared and never used; or linked, and not replaced after all
-                continue
-            content = folder.read(name) or b""
-            if sha256(content) != told["base"]:
-                yield DisplacedFile(name, told["base"], content)
-            else:
-                _let_go(folder, name, content)
 
 
 def _regular(folder: OpenFolder, name: str) -> os.stat_result | None:

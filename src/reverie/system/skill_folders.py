@@ -139,17 +139,14 @@ class _HeldSkills:
                     return False
         except NotFound:
             return expected is None
-        self._remove_empty_folders(document)
-        return True
-
-    def _remove_empty_folders(self, document: str) -> None:
         for folder in list(PurePosixPath(document).parents)[:-1]:
             above = folder.parent.as_posix()
             try:
                 with _opened(self._root, "" if above == "." else above) as handle:
                     os.rmdir(folder.name, dir_fd=handle)
             except (OSError, ReverieError):  # it holds something else, or is gone already
-                return
+                break
+        return True
 
 
 # ---- finding ---------------------------------------------------------------------------------------------------------

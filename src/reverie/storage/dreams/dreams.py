@@ -22,7 +22,7 @@ from reverie.dreams.records import Lease, ModelReport, Queued, SessionChoice, St
 from reverie.dreams.stores.dream import Clone, DreamQuery, Located, StoreDream, Withheld, usage_of
 from reverie.llm.budget import Call, Spent
 from reverie.storage import schema
-from reverie.storage.database import hold, in_span, owner_key, part_of, reading, reading_across, upsert, writing
+from reverie.storage.database import hold, in_span, owner_key, part_of, reading, upsert, writing
 from reverie.storage.dreams.asker import call_from, spent_since, total
 from reverie.storage.dreams.leases import (
     SqlLeases,
@@ -108,8 +108,8 @@ class SqlDreams(SqlLeases):
         return [dream_from(row) for row in self._rows(scope, asked.order_by(table.c.number.desc()).limit(limit))]
 
     def get(self, scope: Scope, dream: str) -> Dream | None:
-        found = self._rows(scope, select(schema.dreams).filter_by(**owner_key(scope), id=dream))
-        return dream_from(found[0]) if found else None
+        found = self._first(scope, select(schema.dreams).filter_by(**owner_key(scope), id=dream))
+        return dream_from(found) if found else None
 
     def targets(self, scope: Scope) -> list[str]:
         table = schema.dreams
@@ -212,10 +212,10 @@ class SqlDreams(SqlLeases):
             self._over(connection, lease.scope, dream)
 
     def _one(self, scope: Scope, asked: Select[Any]) -> Any:
-        found = self._rows(scope, asked)
-        if not found:
+        found = self._first(scope, asked)
+        if found is None:
             raise Stopped  # a night that is over has no such rows
-        return found[0]
+        return found
 
 
 def _night_key(lease: Lease) -> dict[str, Any]:
@@ -268,8 +268,8 @@ class SqlStoreDreams(SqlDreams):
         return None
 
     def one(self, scope: Scope, dream: str) -> StoreDream | None:
-        found = self._rows(scope, _joined().where(*_in_scope(scope), store_dreams.c.id == dream))
-        return _from_row(found[0]) if found else None
+        found = self._first(scope, _joined().where(*_in_scope(scope), store_dreams.c.id == dream))
+        return _from_row(found) if found else None
 
     def listed(self, scope: Scope, which: DreamQuery, after: str | None, limit: int) -> list[StoreDream]:
         asked = in_span(_joined().where(*_in_scope(scope)), store_dreams.c.created_at, which.made)
@@ -296,8 +296,7 @@ class SqlStoreDreams(SqlDreams):
     def waiting(self) -> list[Queued]:
         dreams = schema.dreams.c
         asked = self._free().where(dreams.target.like("store:%"), dreams.status.in_(OPEN))
-        with reading_across(self._engine, "nights") as connection:
-            return [as_queued(row) for row in connection.execute(asked.order_by(dreams.started_at, dreams.id))]
+        return [as_queued(row) for row in self._rows_across("nights", asked.order_by(dreams.started_at, dreams.id))]
 
     def anywhere(self, dream: str) -> Located | None:
         return next(iter(self._located(select(schema.dreams).filter_by(id=dream))), None)
@@ -309,15 +308,13 @@ class SqlStoreDreams(SqlDreams):
         return self._located(asked.order_by(dreams.c.started_at.desc(), dreams.c.id.desc()).limit(limit))
 
     def _located(self, asked: Select[Any]) -> list[Located]:
-        with reading_across(self._engine, "nights") as connection:
-            return [Located(row.workspace, row.user, dream_from(row)) for row in connection.execute(asked)]
+        return [Located(row.workspace, row.user, dream_from(row)) for row in self._rows_across("nights", asked)]
 
     def unfinished_anywhere(self) -> bool:
         dreams, night = schema.dreams, schema.nights
         asked = select(dreams.c.id).join(night, of_night()).where(dreams.c.status.in_(OPEN))
         asked = asked.where(night.c.queued | dreams.c.target.like("store:%")).limit(1)
-        with reading_across(self._engine, "nights") as connection:
-            return connection.execute(asked).first() is not None
+        return bool(self._rows_across("nights", asked))
 
     # ---- Cloning -----------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,6 @@ from reverie.storage.database import (
     owner_key,
     put_if_new,
     reading,
-    reading_across,
     upsert,
     writing,
 )
@@ -176,15 +175,13 @@ class SqlErasures(SqlAdapter):
         if erasure.step in WITHOUT_WORDS:
             values |= {"wanted": "", "report": json.dumps({"counts": dict(erasure.counts)})}
         with writing(self._engine, scope) as connection:
-            connection.execute(
-                update(schema.erasures).filter_by(**owner_key(scope.of("")), id=erasure.id).values(**values)
-            )
+            gone = update(schema.erasures).filter_by(**owner_key(scope.of("")), id=erasure.id)
+            connection.execute(gone.values(**values))
 
     def open(self) -> list[UnfinishedErasure]:
         table = schema.erasures
         asked = select(table).where(table.c.ended_at.is_(None)).order_by(table.c.begun_at, table.c.id)
-        with reading_across(self._engine, "upkeep") as connection:
-            return [_open(row) for row in connection.execute(asked)]
+        return [_open(row) for row in self._rows_across("upkeep", asked)]
 
     def past(self, scope: Scope) -> list[Erasure]:
         table = schema.erasures
@@ -219,13 +216,12 @@ class SqlErasures(SqlAdapter):
         return [SessionName(row.user, row.id) for row in self._rows(scope, asked)]
 
     def workspaces(self) -> list[str]:
-        with reading_across(self._engine, "upkeep") as connection:
-            return sorted(connection.execute(select(_last_heard().c.workspace).distinct()).scalars())
+        found = self._rows_across("upkeep", select(_last_heard().c.workspace).distinct())
+        return sorted(row.workspace for row in found)
 
     def backups(self, scope: Scope) -> list[tuple[str, datetime]]:
         """Of the whole database: a backup holds every workspace."""
-        with reading_across(self._engine, "upkeep") as connection:
-            return [(row.path, row.made_at) for row in connection.execute(select(schema.backups))]
+        return [(row.path, row.made_at) for row in self._rows_across("upkeep", select(schema.backups))]
 
     def keep_backup(self, scope: Scope, path: Path, at: datetime) -> None:
         with writing(self._engine, scope) as connection:

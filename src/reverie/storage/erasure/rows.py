@@ -151,7 +151,11 @@ class RowEraser:
             take_statements_out(self.connection, self.scope.workspace, self.sought.of_documents, taken)
             self.counts.update(taken.rows)
             self._blobs()
-            self._columns()
+            records, transcripts = self.sought.of_records, replace(self.sought.of_transcripts, met=self.met)
+            for table in schema.metadata.sorted_tables:
+                scrub = transcripts if table.name in TRANSCRIPTS else records
+                if scrub and table.name not in STAY and table is not schema.blobs:
+                    self._sweep(table, scrub)
             self._forget_hashes()
             self._unused_blobs()
         self._ledger(taken.proposals)
@@ -200,7 +204,11 @@ class RowEraser:
             new = scrub.document(content, form, name)
             if new != content:
                 changed.append((row.user, row.sha256, new))
-                self._note_entries(content, new, form)
+                for chosen in FORMATS.values() if form is None else (FORMATS[form],):
+                    left = {entry_hash(text) for text in chosen.read(new).entries}
+                    self._gone |= {entry_hash(text) for text in chosen.read(content).entries} - left
+                if form is None:  # the files of a skill: its rules are items and lines
+                    self._gone |= _rules(content) - _rules(new)
         for user, name, new in changed:
             self._renamed(user, name, new)
         self._counted(schema.blobs, len(changed))
@@ -221,13 +229,6 @@ class RowEraser:
             if row.sha256 is not None and (row.user, row.sha256) not in found:
                 found[row.user, row.sha256] = ("page", row.path or "")
         return found
-
-    def _note_entries(self, old: bytes, new: bytes, form: FormatName | None) -> None:
-        for chosen in FORMATS.values() if form is None else (FORMATS[form],):
-            left = {entry_hash(text) for text in chosen.read(new).entries}
-            self._gone |= {entry_hash(text) for text in chosen.read(old).entries} - left
-        if form is None:  # the files of a skill: its rules are items and lines
-            self._gone |= _rules(old) - _rules(new)
 
     def _renamed(self, user: str, name: str, content: bytes) -> None:
         whose = {"workspace": self.scope.workspace, "user": user}
@@ -277,13 +278,6 @@ class RowEraser:
                 self.connection.execute(update(schema.changes).filter_by(**key).values(**said))
 
     # ---- columns -----------------------------------------------------------------------------------------------------
-
-    def _columns(self) -> None:
-        records, transcripts = self.sought.of_records, replace(self.sought.of_transcripts, met=self.met)
-        for table in schema.metadata.sorted_tables:
-            scrub = transcripts if table.name in TRANSCRIPTS else records
-            if scrub and table.name not in STAY and table is not schema.blobs:
-                self._sweep(table, scrub)
 
     def _sweep(self, table: Table, scrub: Scrubber) -> None:
         key = {column.name for column in table.primary_key.columns}

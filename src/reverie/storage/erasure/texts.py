@@ -146,7 +146,15 @@ def take_out(connection: Connection, workspace: str, sought: Sought) -> TakenOut
     for user, names in ids_by_user(sought.sessions).items():
         for start in range(0, len(names), AT_ONCE):
             _transcripts(connection, workspace, user, names[start : start + AT_ONCE], taken)
-    _nights(connection, workspace, ids, taken)
+    # A night that is reading one of them ends here; its process finds that out at its next step.
+    chosen = [row for row in of_workspace(connection, schema.chosen, workspace) if row.session_id in ids]
+    for whose, dream in dict.fromkeys((row.user, row.dream) for row in chosen):
+        which = {"workspace": workspace, "user": whose, "dream": dream}
+        for table in UNDER_WAY:
+            _delete(connection, table, which, taken)
+        connection.execute(update(schema.leases).filter_by(**which).values(holder=""))
+        ended = update(schema.dreams).filter_by(workspace=workspace, user=whose, id=dream)
+        connection.execute(ended.values(status=Status.CANCELED))
     for row in list(of_workspace(connection, schema.candidates, workspace)):
         if row.session_id in ids or traces.orphaned(json.loads(row.details), ids):
             _delete(connection, schema.candidates, row_key(schema.candidates, row), taken)
@@ -182,18 +190,6 @@ def _transcripts(connection: Connection, workspace: str, user: str, names: Seque
 
 def _delete(connection: Connection, table: Table, which: Key, taken: TakenOut) -> None:
     taken.count(table, connection.execute(delete(table).filter_by(**which)).rowcount)
-
-
-def _nights(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
-    """A night that is reading one of them ends here; its process finds that out at its next step."""
-    chosen = [row for row in of_workspace(connection, schema.chosen, workspace) if row.session_id in ids]
-    for whose, dream in dict.fromkeys((row.user, row.dream) for row in chosen):
-        which = {"workspace": workspace, "user": whose, "dream": dream}
-        for table in UNDER_WAY:
-            _delete(connection, table, which, taken)
-        connection.execute(update(schema.leases).filter_by(**which).values(holder=""))
-        ended = update(schema.dreams).filter_by(workspace=workspace, user=whose, id=dream)
-        connection.execute(ended.values(status=Status.CANCELED))
 
 
 def _proposals(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
