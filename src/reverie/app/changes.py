@@ -128,12 +128,30 @@ def review(home: Home) -> Review:
     from reverie.changes.queue import Review
     from reverie.storage.ledger import SqlProposals
 
+    def undone_in_store(scope: Scope, change: Change, because: str) -> Outcome:
+        from reverie.memory.store import Author
+
+        writes = home.tenants.writes(scope, Author("user", scope.actor), home.config.owner)
+        return writes.undo(change.target.rpartition("/")[2], change.id, because)
+
+    def project_of(evidence: Iterable[Evidence]) -> str:
+        """The project in whose sessions all of it was said."""
+        wanted: dict[str, list[int]] = {one.session_id: [] for one in evidence}
+        read = home.sessions.exchanges(wanted).values() if wanted else ()
+        projects = {(stored.head.project if stored else None) or "" for stored, _ in read}
+        return projects.pop() if len(projects) == 1 else ""
+
+    def checked_again(proposal: Proposal) -> tuple[tuple[str, str], ...]:
+        from reverie.dreams import recheck
+
+        return recheck.checked_again(home.dreams, proposal)
+
     scope, history, ids, clock = home.owned, home.history_records, home.ids, home.clock
     gated = {one.name: why for one in home.targets.offered() if (why := getattr(one, "approval", ""))}
     policy = replace(read_policy(home.config.home / "policy.toml"), gated=gated)
     proposals = SqlProposals(home.engine, clock)
     related = partial(related_statements, partial(surface_statements, home))
-    proposing = Proposing(scope, history, proposals, policy, related, ids, clock, partial(_project_of, home))
+    proposing = Proposing(scope, history, proposals, policy, related, ids, clock, project_of)
     landing = Landing(scope, history, home.outside_edits, ids, clock, home.projecting)
     return Review(
         scope,
@@ -146,29 +164,9 @@ def review(home: Home) -> Review:
         proposing,
         landing,
         clock,
-        partial(_checked_again, home),
-        partial(_undone_in_store, home),
+        checked_again,
+        undone_in_store,
     )
-
-
-def _undone_in_store(home: Home, scope: Scope, change: Change, because: str) -> Outcome:
-    from reverie.memory.store import Author
-
-    writes = home.tenants.writes(scope, Author("user", scope.actor), home.config.owner)
-    return writes.undo(change.target.rpartition("/")[2], change.id, because)
-
-
-def _project_of(home: Home, evidence: Iterable[Evidence]) -> str:
-    wanted: dict[str, list[int]] = {one.session_id: [] for one in evidence}
-    read = home.sessions.exchanges(wanted).values() if wanted else ()
-    projects = {(stored.head.project if stored else None) or "" for stored, _ in read}
-    return projects.pop() if len(projects) == 1 else ""
-
-
-def _checked_again(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    from reverie.dreams.recheck import checked_again
-
-    return checked_again(home.dreams, proposal)
 
 
 def artifact_of(home: Home, target: str, subject: str, also: str | None = None) -> Artifact:

@@ -205,7 +205,15 @@ def _nearer(said: str, old: str, new: str) -> bool:
     """It says what was said before rather than what is said now: by the words that tell the two apart, whatever else is
     in the sentence, the other way round where they are denied; by what it is about, where it has none of them."""
     was, now = _words(old), _words(new)
-    stands, denied = (_words(said), frozenset[str]()) if NEGATORS & (was | now) else _claimed(said)
+    stands, denied = _words(said), frozenset[str]()
+    if not NEGATORS & (was | now):  # what it stands for, and what it denies: behind a "not", or "instead of"
+        stands, behind = frozenset[str](), ""
+        for part in _PARTS.split(said):
+            if behind in INSTEAD or NEGATORS & set(raw_words(part)):
+                denied |= stems(part)
+            else:
+                stands |= stems(part)
+            behind = part.casefold()
     before = len(stands & (was - now)) + len(denied & (now - was))
     after = len(stands & (now - was)) + len(denied & (was - now))
     if before != after:
@@ -217,19 +225,6 @@ def _nearer(said: str, old: str, new: str) -> bool:
         return bool(telling and telling[-1] & was)
     vectors = embed([normal(one) for one in (said, old, new)])
     return float(vectors[0] @ vectors[1]) > float(vectors[0] @ vectors[2])
-
-
-def _claimed(said: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The words of a sentence that it stands for, and those it denies: behind a "not", or "instead of"."""
-    stands, denied = frozenset[str](), frozenset[str]()
-    behind = ""
-    for part in _PARTS.split(said):
-        if behind in INSTEAD or NEGATORS & set(raw_words(part)):
-            denied |= stems(part)
-        else:
-            stands |= stems(part)
-        behind = part.casefold()
-    return stands, denied
 
 
 def _words(text: str) -> frozenset[str]:

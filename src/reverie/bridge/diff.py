@@ -7,7 +7,7 @@ and headings only lend weight: a consolidation job renames, splits and merges me
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -169,38 +169,28 @@ def _lone(
 
 
 def _joined(pairs: list[Aligned], some: list[StoreStatement], side: Literal["old", "new"]) -> list[StoreStatement]:
-    """Join what is left of a side to a pair if it says only what the other side of the pair says and this side of it
-    leaves out. The rest is left."""
+    """Join what is left of a side to the pair whose other side says nearly all of it, and in particular what this side
+    of the pair leaves out. The rest is left."""
     wholes: dict[str, set[int]] = defaultdict(set)  # which pairs say a word, on the other side
     for at, pair in enumerate(pairs):
         for word in _together(pair.old if side == "new" else pair.new):
             wholes[word].add(at)
     left = list[StoreStatement]()
     for one in some:
-        whole = _whole(one, wholes, lambda at: pairs[at].new if side == "new" else pairs[at].old)
-        if whole is None:
-            left.append(one)
-        elif side == "new":
-            pairs[whole] = replace(pairs[whole], new=(*pairs[whole].new, one))
+        words = frozenset[str]() if one.code else stems(one.text)
+        shared = Counter(at for word in words for at in wholes.get(word, ()))
+        for at, number in sorted(shared.items(), key=lambda each: (-each[1], each[0]))[:NEIGHBOURS]:
+            pair = pairs[at]
+            missing = words - _together(pair.new if side == "new" else pair.old)
+            told = sum(at in wholes.get(word, ()) for word in missing)
+            enough = number >= COVERED * len(words) and told >= COVERED * len(missing)
+            if len(words) > 1 and missing and enough:
+                new = replace(pair, new=(*pair.new, one)) if side == "new" else replace(pair, old=(*pair.old, one))
+                pairs[at] = new
+                break
         else:
-            pairs[whole] = replace(pairs[whole], old=(*pairs[whole].old, one))
+            left.append(one)
     return left
-
-
-def _whole(
-    part: StoreStatement, wholes: Mapping[str, set[int]], other: Callable[[int], Sequence[StoreStatement]]
-) -> int | None:
-    """The pair whose one side says nearly all of this statement, what its other side leaves out in particular."""
-    words = stems(part.text)
-    if part.code or len(words) < 2:
-        return None
-    shared = Counter(at for word in words for at in wholes.get(word, ()))
-    for at, number in sorted(shared.items(), key=lambda one: (-one[1], one[0]))[:NEIGHBOURS]:
-        missing = words - _together(other(at))
-        told = sum(at in wholes.get(word, ()) for word in missing)
-        if missing and number >= COVERED * len(words) and told >= COVERED * len(missing):
-            return at
-    return None
 
 
 def _together(side: Sequence[StoreStatement]) -> frozenset[str]:

@@ -28,7 +28,7 @@ from reverie.changes.queue import Proposed
 from reverie.core.errors import BadInput
 from reverie.core.scope import Origin
 from reverie.dreams.brief.brief import BriefDocument
-from reverie.dreams.brief.gather import BriefMaterial, Material, gather
+from reverie.dreams.brief.gather import BriefMaterial, gather
 from reverie.dreams.curators import Curator
 from reverie.dreams.items import Op
 from reverie.dreams.light.spans import Spans
@@ -78,7 +78,14 @@ def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> 
     made = list[NewSkill]()
     for group in _groups(homeless):
         if FEWEST <= len(group) <= MOST and 2 * sum(id(one) in facts for one in group) < len(group):
-            made.append(NewSkill(tuple(group), _name(group, [*taken, *(one.name for one in made)])))
+            place = group[0].difference.place  # named by heading or page; on the page for everything by common words
+            plain = place.heading or place.path.rpartition("/")[2].partition(".")[0]
+            if is_for_everything(place.path) and not place.heading:
+                others = [set(raw_words(normal(one.text))) for one in group]
+                shared = (word for word in raw_words(normal(group[0].text)) if all(word in words for words in others))
+                plain = " ".join([word for word in shared if carries_meaning(word)][:MOST_NAMED])
+            name = new_name(_CHAPTER.sub("", plain), [*taken, *(one.name for one in made)], "learned")
+            made.append(NewSkill(tuple(group), name))
     inside = {id(one) for skill in made for one in skill.routes}
     return [*made, *(one for one in routed if id(one) not in inside)]
 
@@ -100,17 +107,6 @@ def _groups(routes: Sequence[Route]) -> list[list[Route]]:
         else:
             near.extend(page)
     return groups
-
-
-def _name(group: Sequence[Route], taken: Sequence[str]) -> str:
-    """By heading or page; on the page for everything by the words that all of them have."""
-    place = group[0].difference.place
-    plain = place.heading or place.path.rpartition("/")[2].partition(".")[0]
-    if is_for_everything(place.path) and not place.heading:
-        others = [set(raw_words(normal(one.text))) for one in group]
-        shared = (word for word in raw_words(normal(group[0].text)) if all(word in words for words in others))
-        plain = " ".join([word for word in shared if carries_meaning(word)][:MOST_NAMED])
-    return new_name(_CHAPTER.sub("", plain), taken, "learned")
 
 
 # ---- drafts ----------------------------------------------------------------------------------------------------------
@@ -162,7 +158,17 @@ def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: s
         before = tuple(_cited(old, one) for one in route.difference.old)
         after = tuple(_cited(new, one) for one in route.difference.new) if route.text else ()
         context = tuple(one.as_context() for one in before) if after else ()
-        evidence, reason = (*(after or before), *context), _reason(route, old, new)
+        difference = route.difference
+        here, side = (difference.new or difference.old)[0], new if difference.new else old
+        told = f"“{here.text}” instead of “{difference.before}”, says the managed memory"
+        if difference.kind is DiffKind.ADDED:
+            told = f"“{here.text}”, the managed memory learned"
+        elif difference.kind is DiffKind.REMOVED:
+            told = f"“{here.text}” was dropped by the managed memory; dropping it here needs its own verdict"
+        origin = side.origin_of(here.path, here.quote)
+        grounds = "; ".join([f"{origin.store or side.name}{here.path}", *_grounds([origin])])
+        why = f"It is put here because {route.why[:1].lower()}{route.why[1:].removesuffix('.')}."
+        evidence, reason = (*(after or before), *context), f"{told} ({grounds}). {why}"
         given = Suggestion(target, route.document, reason=reason, evidence=evidence, proposer=PROPOSER, dream=batch)
         return placed(given, route)
     except BadInput as error:
@@ -210,22 +216,6 @@ def _cited(snapshot: Snapshot, said: StoreStatement) -> Evidence:
     name = f"{MANAGED_MEMORY}{origin.store or snapshot.name}{said.path}"
     turn = Turn(1, Said("assistant", snapshot.texts[said.path]), Origin.AGENT if by_agent else Origin.TOOL)
     return quote(Session(Head(name, harness="memory-store"), (turn,)), 1, said.quote)
-
-
-def _reason(route: Route, old: Snapshot, new: Snapshot) -> str:
-    difference = route.difference
-    here, side = (difference.new or difference.old)[0], new if difference.new else old
-    instead = f"“{here.text}” instead of “{difference.before}”, says the managed memory"
-    told = {
-        DiffKind.ADDED: f"“{here.text}”, the managed memory learned",
-        DiffKind.CHANGED: instead,
-        DiffKind.DOUBTFUL: instead,
-        DiffKind.REWORDED: instead,
-        DiffKind.REMOVED: f"“{here.text}” was dropped by the managed memory; dropping it here needs its own verdict",
-    }[difference.kind]
-    origin = side.origin_of(here.path, here.quote)
-    grounds = "; ".join([f"{origin.store or side.name}{here.path}", *_grounds([origin])])
-    return f"{told} ({grounds}). It is put here because {route.why[:1].lower()}{route.why[1:].removesuffix('.')}."
 
 
 def _grounds(origins: Sequence[Provenance]) -> list[str]:
@@ -314,17 +304,28 @@ def curated(
     asked = [one for one in differences if one.kind is not DiffKind.REMOVED and not one.place.code]
     if curator is None or not asked:
         return Curation()
+    prompt, skills = files("reverie.bridge").joinpath("curate.md").read_text("utf-8"), tuple(places.skills)
     worded, named = dict[int, Worded](), set[int]()
     for start in range(0, len(asked), AT_ONCE):
         some = asked[start : start + AT_ONCE]
-        material = _material(some, places, now, owner)
+        turns = list[Turn]()
+        for number, one in enumerate(some, 1):
+            before = [f"It used to say: {one.before}"] if one.old else []
+            place = f"{one.place.path}, under {one.place.heading}" if one.place.heading else one.place.path
+            text = "\n".join([*before, f"It says now: {one.after}", f"On the page: {place}"])
+            turns.append(Turn(number, Said("user", text, "managed memory"), Origin.MEMBER))
+        session = Session(Head(SESSION, harness="memory-store", started_at=now), tuple(turns))
+        night = BriefMaterial(
+            now, owner, DOCUMENTS, (), (session,), skills=skills, every_skill=True, instructions=prompt
+        )
+        material = gather(night, None)
         answer = curator.curate(material)
         if answer.failed:
             return Curation(curator.name, worded, frozenset(named), NO_ANSWER)
         for item in answer.answer.items:
-            turns = {one.turn for one in item.evidence}
-            whole = item.op in (Op.ADD, Op.SKILL_AMEND) and len(turns) == 1 and bool(item.text)
-            number = turns.pop() if whole else 0
+            quoted = {one.turn for one in item.evidence}
+            whole = item.op in (Op.ADD, Op.SKILL_AMEND) and len(quoted) == 1 and bool(item.text)
+            number = quoted.pop() if whole else 0
             wrong = {"quotation"}
             if 1 <= number <= len(some):
                 checks = check(case_of(item, material, Spans()))
@@ -336,17 +337,3 @@ def curated(
                 name = (skill.path if skill else item.skill) if item.op is Op.SKILL_AMEND else ""
                 worded[id(some[number - 1])] = Worded(material.restored(item.text), name)
     return Curation(curator.name, worded, frozenset(named))
-
-
-def _material(differences: Sequence[Difference], places: Places, now: datetime, owner: str) -> Material:
-    turns = list[Turn]()
-    for number, one in enumerate(differences, 1):
-        before = [f"It used to say: {one.before}"] if one.old else []
-        place = f"{one.place.path}, under {one.place.heading}" if one.place.heading else one.place.path
-        text = "\n".join([*before, f"It says now: {one.after}", f"On the page: {place}"])
-        turns.append(Turn(number, Said("user", text, "managed memory"), Origin.MEMBER))
-    session = Session(Head(SESSION, harness="memory-store", started_at=now), tuple(turns))
-    asked = files("reverie.bridge").joinpath("curate.md").read_text("utf-8")
-    skills = tuple(places.skills)
-    night = BriefMaterial(now, owner, DOCUMENTS, (), (session,), skills=skills, every_skill=True, instructions=asked)
-    return gather(night, None)

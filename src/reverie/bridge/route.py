@@ -159,26 +159,22 @@ def _home(new: StoreStatement, places: Places) -> tuple[FoundSkill | None, str]:
     mates = places.pages.get((new.path, new.heading))
     if mates is not None:
         return mates, f"what stands beside it there are rules of {mates.skill.name}"
-    named = _named_like(new, places.skills)
+    # The one skill whose name is said by the heading, by the page, or by a folder above; or whose name has all words of
+    # one of these in it.
+    path = PurePosixPath(new.path)
+    above = (new.heading, "" if is_for_everything(new.path) else path.stem, *reversed(path.parent.parts))
+    pages = [name_words(one) for one in above]
+    names = [(one, name_words(one.skill.name)) for one in places.skills]
+    whole = ([one for one, name in names if name and name <= words] for words in pages)
+    part = ([one for one, name in names if words and words <= name] for words in pages)
+    named = next((found[0] for found in (*whole, *part) if len(found) == 1), None)
     if named is not None:
         return named, f"the page it stands on is named like {named.skill.name}"
-    said = [one for one in places.skills if frozenset() < name_words(one.skill.name) <= stems(new.text)]
+    said = [one for one, name in names if frozenset() < name <= stems(new.text)]
     if len(said) == 1:
         return said[0], f"it names {said[0].skill.name}"
     like = places.like_its_rules(new.text)
     return like, f"it is like the rules of {like.skill.name} and no other skill" if like else ""
-
-
-def _named_like(new: StoreStatement, skills: Sequence[FoundSkill]) -> FoundSkill | None:
-    """The one skill whose name is said by the heading, by the page, or by a folder above; or whose name has all words
-    of one of these in it."""
-    path = PurePosixPath(new.path)
-    pages = [name_words(one) for one in (new.heading, "" if is_for_everything(new.path) else path.stem)]
-    folders = [name_words(one) for one in reversed(path.parent.parts)]
-    names = [(one, name_words(one.skill.name)) for one in skills]
-    whole = ([one for one, name in names if name and name <= words] for words in (*pages, *folders))
-    part = ([one for one, name in names if words and words <= name] for words in (*pages, *folders))
-    return next((found[0] for found in (*whole, *part) if len(found) == 1), None)
 
 
 def is_for_everything(path: str) -> bool:

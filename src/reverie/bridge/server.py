@@ -191,7 +191,14 @@ def push(writer: StoreWriter, store: str, documents: Mapping[str, str]) -> Pushe
     if not documents:
         raise BadInput("There is nothing to push.", expected="a skill or an entry of memory")
     wanted = {f"{ROOT}{path}": text for path, text in documents.items()}
-    kept_back = {path: why for path, text in wanted.items() if (why := _why_not(text))}
+    kept_back = dict[str, str]()
+    for path, text in wanted.items():
+        if redact(text).found:
+            kept_back[path] = "it holds a secret"
+        elif len(text.encode("utf-8", "surrogateescape")) > LARGEST:
+            kept_back[path] = f"it is longer than {LARGEST:,} bytes"
+        elif scan(text, "skill").blocked:
+            kept_back[path] = "the safety scan would keep it out"
     there = {one.path or "": one for one in writer.standing(store, ROOT)}
     hashes = {path: sha256(text.encode("utf-8", "surrogateescape")) for path, text in wanted.items()}
     written = [
@@ -206,11 +213,3 @@ def push(writer: StoreWriter, store: str, documents: Mapping[str, str]) -> Pushe
         writer.remove(store, there[path])
     unchanged = len(wanted) - len(written) - len(kept_back)
     return Pushed(tuple(written), tuple(removed), unchanged, tuple(kept_back.items()))
-
-
-def _why_not(text: str) -> str:
-    if redact(text).found:
-        return "it holds a secret"
-    if len(text.encode("utf-8", "surrogateescape")) > LARGEST:
-        return f"it is longer than {LARGEST:,} bytes"
-    return "the safety scan would keep it out" if scan(text, "skill").blocked else ""

@@ -111,11 +111,9 @@ class StoreSource(Protocol):
 
     def memories(self, store: str, /) -> Iterator[RemoteVersion]:
         """The memories that stand there now, by their newest versions."""
-        ...
 
     def versions(self, store: str, /) -> Iterator[RemoteVersion]:
         """Newest first; nothing where a source keeps none."""
-        ...
 
     def text(self, store: str, version: RemoteVersion, /) -> str | None: ...
 
@@ -123,11 +121,9 @@ class StoreSource(Protocol):
 
     def heard(self, sessions: Sequence[str], /) -> Iterator[HeardSession]:
         """The words of these sessions; nothing of one that is gone, or where a source keeps none."""
-        ...
 
     def close(self) -> None:
         """Let go of connections; it may be read again."""
-        ...
 
 
 class Copies(Protocol):
@@ -141,7 +137,6 @@ class Copies(Protocol):
 
     def versions(self, store: str) -> list[RemoteVersion]:
         """Oldest first."""
-        ...
 
     def keep(self, store: str, kept: Iterable[tuple[RemoteVersion, str | None]]) -> None: ...
 
@@ -157,7 +152,6 @@ class Copies(Protocol):
 
     def proposed(self) -> frozenset[str]:
         """The dreams whose differences were put into the queue, or passed over at the first pull."""
-        ...
 
     def mark_proposed(self, dreams: Iterable[str]) -> None: ...
 

@@ -62,16 +62,14 @@ def statements_of(snapshot: Snapshot) -> list[StoreStatement]:
 def statements_in(path: str, text: str) -> list[StoreStatement]:
     if text.lstrip().startswith(("{", "[")):
         with suppress(ValueError, RecursionError):
-            return [_value(name, value, text, path) for name, value in _leaves("", json.loads(text))]
+            found = list[StoreStatement]()
+            for name, value in _leaves("", json.loads(text)):  # each is quoted as it is written there
+                ways = (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], value.casefold())
+                quoted = next((one for one in ways if one in text), value)
+                found.append(StoreStatement(f"{name}: {value}" if name else value, quoted, path))
+            return found
     wrapped = _WRAPPED.fullmatch(text)  # a page that a model gave back as one block is a page
     return list(_statements(path, _SECTION_SIGN.sub("", wrapped["page"] if wrapped else text)))
-
-
-def _value(name: str, value: str, text: str, path: str) -> StoreStatement:
-    """A value of a document of JSON, quoted as it is written there."""
-    ways = (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], value.casefold())
-    quoted = next((one for one in ways if one in text), value)
-    return StoreStatement(f"{name}: {value}" if name else value, quoted, path)
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:

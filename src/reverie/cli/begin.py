@@ -45,12 +45,9 @@ def init(*, shell: ui.Shell) -> None:
         made = write_template(house.config)
         house.engine.connect().close()
         where = house.config.home
-    if shell.json:
-        ui.print_json({"home": str(where), "new": made})
-    elif made:
-        click.echo(f'Made a home in {where}.\nNext: `reverie sessions add --all`, then `reverie search "…"`.')
-    else:
-        click.echo(f"{where} is a home already; nothing was changed. `reverie doctor` checks it.")
+    said = f'Made a home in {where}.\nNext: `reverie sessions add --all`, then `reverie search "…"`.'
+    already = f"{where} is a home already; nothing was changed. `reverie doctor` checks it."
+    shell.tell({"home": str(where), "new": made}, said if made else already)
 
 
 @click.command(name="install")
@@ -134,9 +131,8 @@ def uninstall(*, agent: str, dry_run: bool, shell: ui.Shell) -> None:
         installing = house.installer(agent)
         changes = installing.to_uninstall() if dry_run else installing.uninstall()
         left = installing.left
-    if shell.json:
-        files = [str(one.path) for one in changes]
-        ui.print_json({"agent": agent, "dry_run": dry_run, "files": files, "notes": list(left)})
+    files = [str(one.path) for one in changes]
+    if shell.printed_json({"agent": agent, "dry_run": dry_run, "files": files, "notes": list(left)}):
         return
     show_changes(changes, dry_run, f"Reverie is not in {installing.installer.title}.")
     for note in left:

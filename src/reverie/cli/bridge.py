@@ -54,9 +54,8 @@ def pull(
         pulled = house.bridge.pull(house.managed(where, key_name), stores)
         dreams = house.bridge.dreams()
         batches = house.bridge.propose_new(target=target or house.memory.default()) if and_propose else []
-    if shell.json:
-        told = [{"store": one.store.id, "name": one.store.name, "new_versions": one.versions} for one in pulled]
-        ui.print_json({"pulled": told, "batches": [batch_as_json(one) for one in batches]})
+    told = [{"store": one.store.id, "name": one.store.name, "new_versions": one.versions} for one in pulled]
+    if shell.printed_json({"pulled": told, "batches": [batch_as_json(one) for one in batches]}):
         return
     show_pulled(pulled, dreams)
     for batch in batches:
@@ -85,11 +84,9 @@ def watch(
     with shell.opened() as house:
         place = (target or house.memory.default()) if and_propose else None
         for found in house.bridge.watch(house.managed(where, key_name), every, looks, place):
-            if shell.json:
-                ended = [{"dream": one.id, "store": one.store, "output": one.output} for one in found.ended]
-                ui.print_json(
-                    {"ended": ended, "batches": list(map(batch_as_json, found.batches)), "missed": found.missed}
-                )
+            ended = [{"dream": one.id, "store": one.store, "output": one.output} for one in found.ended]
+            batches = [batch_as_json(one) for one in found.batches]
+            if shell.printed_json({"ended": ended, "batches": batches, "missed": found.missed}):
                 continue
             if found.missed:
                 click.echo(f"Not now: {found.missed}", err=True)
@@ -236,10 +233,8 @@ def undo(*, batch: str, because: str, shell: ui.Shell) -> None:
         (change, f"Reverted in {outcome.change.id}." if isinstance(outcome, Landed) else in_words(outcome))
         for change, outcome in undone
     ]
-    if shell.json:
-        ui.print_json([{"change": change.id, "outcome": said} for change, said in told])
-    for change, said in () if shell.json else told:
-        click.echo(f"{change.id}: {said}")
+    rows = [{"change": change.id, "outcome": said} for change, said in told]
+    shell.tell(rows, *(f"{change.id}: {said}" for change, said in told))
     if not all(isinstance(outcome, Landed) for _, outcome in undone):
         raise click.exceptions.Exit(1)
 
@@ -334,9 +329,8 @@ def report(*, name: str, shell: ui.Shell) -> None:
     """A page about the experiment: verdict, intervals, and a plot. It can be looked at as often as you like."""
     with shell.opened() as house:
         page, standing = house.experiments.report(name), house.experiments.standing(name)
-    if shell.json:
-        ui.print_json({"verdict": standing.verdict, "metric": standing.metric, "guardrails": standing.guardrails})
-    else:
+    told = {"verdict": standing.verdict, "metric": standing.metric, "guardrails": standing.guardrails}
+    if not shell.printed_json(told):
         click.echo(page, nl=False)
 
 
@@ -363,9 +357,7 @@ def promote(*, name: str, despite: bool, shell: ui.Shell) -> None:
     """Give B to everyone."""
     with shell.opened() as house:
         made = house.experiments.promote(name, despite=despite)
-    ui.print_json(made) if shell.json else click.echo(
-        f"Everyone gets {made.b}. And back: `reverie ab roll-back {name}`."
-    )
+    shell.tell(made, f"Everyone gets {made.b}. And back: `reverie ab roll-back {name}`.")
 
 
 @ab.command(name="roll-back")
@@ -375,4 +367,4 @@ def roll_back(*, name: str, shell: ui.Shell) -> None:
     """Give A to everyone."""
     with shell.opened() as house:
         made = house.experiments.roll_back(name)
-    ui.print_json(made) if shell.json else click.echo(f"Everyone gets {made.a}.")
+    shell.tell(made, f"Everyone gets {made.a}.")

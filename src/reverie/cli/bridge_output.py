@@ -188,17 +188,17 @@ def show_diff(found: StoreDiff, every: bool) -> None:
         click.echo("")
         out.print(TITLES[kind], style="bold")
         for where, some in groupby(group, key=_where):
-            out.print(f"  {ui.terminal_safe(where)}", style="dim", markup=False)
+            out.print(f"  {ui.terminal_safe(where)}", style="dim")
             for one in some:
                 if one.kind == "moved":
-                    out.print(f"      {ui.terminal_safe(one.after)}", markup=False)
+                    out.print(f"      {ui.terminal_safe(one.after)}")
                     continue
                 for part in one.old:
-                    out.print(f"    - {ui.terminal_safe(part.text)}", style="red", markup=False)
+                    out.print(f"    - {ui.terminal_safe(part.text)}", style="red")
                 for part in one.new:
-                    out.print(f"    + {ui.terminal_safe(part.text)}", style="green", markup=False)
+                    out.print(f"    + {ui.terminal_safe(part.text)}", style="green")
                 if one.why:
-                    out.print(f"      {ui.terminal_safe(one.why)}", style="dim", markup=False)
+                    out.print(f"      {ui.terminal_safe(one.why)}", style="dim")
     if found.note:
         click.echo(f"\n{ui.terminal_safe(found.note)}")
     if any(number for kind, number in numbers.items() if kind in FOLDED) and not every:

@@ -99,8 +99,7 @@ def progress_line(house: Home, since: datetime) -> str:
     metavar="N",
     help="Only when there are so many new sessions. With --if-missed: either is enough.",
 )
-@ui.common
-@ui.with_pager
+@ui.paged
 def dream(
     *,
     target: str | None,

@@ -31,8 +31,7 @@ USER = click.option("--user", metavar="NAME", help="Those of one person only; ''
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @WORKSPACE
 @USER
-@ui.common
-@ui.with_pager
+@ui.paged
 def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: str | None, shell: ui.Shell) -> None:
     """Every rule the agents operate under, since when, on what evidence, approved by whom: of memory, of skills, of
     memory stores, and of instruction files, which Reverie reads and never changes."""
@@ -53,15 +52,15 @@ def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: 
         for rule in rules:
             grounds = rule.change.grounds
             text = f"{ui.terminal_safe(rule.text)}{'  (critical)' if rule.critical else ''}"
-            out.print(text, style="bold", markup=False)
+            out.print(text, style="bold")
             since = f"since {rule.since:%Y-%m-%d %H:%M}" if rule.since else f"there before {rule.seen:%Y-%m-%d %H:%M}"
             approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ", nobody was asked"
-            out.print(f"  {rule.where}  {since}{approved}", markup=False)
+            out.print(f"  {rule.where}  {since}{approved}")
             for one in grounds.evidence:
                 quote = f"“{ui.terminal_safe(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}"
-                out.print(f"  {quote}", markup=False)
+                out.print(f"  {quote}")
             if grounds.because:
-                out.print(f"  because {ui.terminal_safe(grounds.because)}", markup=False)
+                out.print(f"  because {ui.terminal_safe(grounds.because)}")
         for instruction in told:
             show_instruction(instruction)
         if not rules and not told:
@@ -73,8 +72,8 @@ def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: 
 
 
 def show_instruction(one: Instruction) -> None:
-    ui.console().print(ui.terminal_safe(one.text), style="bold", markup=False)
-    ui.console().print(f"  {ui.terminal_safe(one.file)}  an instruction file; Reverie does not change it", markup=False)
+    ui.console().print(ui.terminal_safe(one.text), style="bold")
+    ui.console().print(f"  {ui.terminal_safe(one.file)}  an instruction file; Reverie does not change it")
 
 
 @click.command(name="context")
@@ -147,8 +146,7 @@ def sync(*, source: str | None, to: tuple[str, ...], dry_run: bool, shell: ui.Sh
 @click.command(name="history")
 @click.argument("path", required=False, type=click.Path())
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
-@ui.common
-@ui.with_pager
+@ui.paged
 def history(*, path: str | None, limit: int, shell: ui.Shell) -> None:
     """Show what happened to memory and skills, newest first; to one document or skill if PATH is given.
 
@@ -157,7 +155,7 @@ def history(*, path: str | None, limit: int, shell: ui.Shell) -> None:
     with shell.opened() as house:
         if path == "rebuild":
             rebuilt = house.projection.rebuild()
-            ui.print_json(rebuilt) if shell.json else click.echo(str(rebuilt))
+            shell.tell(rebuilt, str(rebuilt))
             return
         ui.look(house)
         changes = house.history.changes(house.document_of(path) if path else None, limit)
@@ -174,7 +172,7 @@ def history(*, path: str | None, limit: int, shell: ui.Shell) -> None:
     for change in changes:
         grounds = change.grounds
         who = f"{grounds.actor}, approved by {grounds.approved_by}" if grounds.approved_by else grounds.actor
-        out.print(f"{change.id}  {ui.day(change.settled_at)}  {named[change.id]}  {who}", markup=False)
+        out.print(f"{change.id}  {ui.day(change.settled_at)}  {named[change.id]}  {who}")
         ui.print_sentence(out, sentences[change.id])
         # The reason that was given, then what the person who approved it said, unless that is the same.
         reason = grounds.reason if not grounds.undoes and grounds.reason != grounds.because else ""
@@ -182,7 +180,7 @@ def history(*, path: str | None, limit: int, shell: ui.Shell) -> None:
         if why := " · ".join(filter(None, (reason, because))):
             ui.print_sentence(out, why, style="dim")
     for said in elsewhere:
-        out.print(f"Note: {said}.", markup=False)
+        out.print(f"Note: {said}.")
 
 
 def change_as_json(change: Change, target: str) -> dict[str, object]:
@@ -206,8 +204,7 @@ def change_as_json(change: Change, target: str) -> dict[str, object]:
 @click.option("--as-of", type=ui.DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @WORKSPACE
 @USER
-@ui.common
-@ui.with_pager
+@ui.paged
 def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: ui.Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it. PATH is a document, a skill,
     a memory store or a memory in one, or an instruction file, of which Reverie keeps no history."""
@@ -238,16 +235,15 @@ def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str
         change = rule.change
         approved = f", approved by {change.grounds.approved_by}" if change.grounds.approved_by else ""
         head = f"{change.id}  {ui.day(change.settled_at)}  {change.grounds.actor}: {happened(change)}{approved}"
-        out.print(head, style="dim", markup=False)
-        out.print(f"  {ui.one_line(ui.terminal_safe(rule.text), max(20, out.width - 4))}", markup=False)
+        out.print(head, style="dim")
+        out.print(f"  {ui.one_line(ui.terminal_safe(rule.text), max(20, out.width - 4))}")
 
 
 @click.command(name="diff")
 @click.argument("earlier")
 @click.argument("later", required=False)
 @click.argument("path", required=False)
-@ui.common
-@ui.with_pager
+@ui.paged
 def diff(*, earlier: str, later: str | None, path: str | None, shell: ui.Shell) -> None:
     """Show what changed between two points: changes (`chg_…`), dates, or ages such as 7d. One change alone: what it
     did."""
@@ -267,7 +263,7 @@ def diff(*, earlier: str, later: str | None, path: str | None, shell: ui.Shell) 
         return
     out = ui.console()
     for line in ui.terminal_safe("".join(diffs)).splitlines():
-        out.print(line, style={"+": "green", "-": "red"}.get(line[:1], "dim"), markup=False)
+        out.print(line, style={"+": "green", "-": "red"}.get(line[:1], "dim"))
     if not diffs:
         click.echo("No difference.")
 

@@ -51,8 +51,7 @@ def review(*, shell: ui.Shell) -> None:
 
 @review.command(name="list")
 @click.option("--all", "every", is_flag=True, help="Also what waits behind today's, and what was decided.")
-@ui.common
-@ui.with_pager
+@ui.paged
 def list_(*, every: bool, shell: ui.Shell) -> None:
     """List what waits, the best first."""
     with _mirrored(shell) as house:
@@ -61,8 +60,7 @@ def list_(*, every: bool, shell: ui.Shell) -> None:
 
 @review.command()
 @click.argument("proposal", shell_complete=ui.ids("proposal"))
-@ui.common
-@ui.with_pager
+@ui.paged
 def show(*, proposal: str, shell: ui.Shell) -> None:
     """One proposal: what changes, where it was said, what it contradicts, findings, every check, and the score."""
     with shell.opened() as house:
@@ -70,8 +68,7 @@ def show(*, proposal: str, shell: ui.Shell) -> None:
 
 
 @review.command()
-@ui.common
-@ui.with_pager
+@ui.paged
 def themes(*, shell: ui.Shell) -> None:
     """List what can be decided together: what changes one skill or document, of one page of a managed memory.
 
@@ -129,10 +126,8 @@ def reject(*, proposals: tuple[str, ...], theme: str | None, because: str, shell
     """Say no. It is not proposed again on the same evidence."""
     with _mirrored(shell) as house:
         rejected = [house.review.reject(found, because) for found in _meant(house, proposals, theme)]
-    if shell.json:
-        ui.print_json(rejected[0] if len(rejected) == 1 else rejected)
-    for one in rejected if not shell.json else ():
-        click.echo(f"{one.id} is rejected; it will not be proposed again on the same evidence.")
+    lines = (f"{one.id} is rejected; it will not be proposed again on the same evidence." for one in rejected)
+    shell.tell(rejected[0] if len(rejected) == 1 else rejected, *lines)
 
 
 @review.command()
@@ -143,9 +138,8 @@ def undo(*, proposals: tuple[str, ...], theme: str | None, shell: ui.Shell) -> N
     """Take verdicts back: what landed is taken out byte for byte, and like what was refused it waits again."""
     with _mirrored(shell) as house:
         results = [house.inbox.undo(one.id) for one in _meant(house, proposals, theme, decided=True)]
-    if shell.json:
-        ui.print_json([{"proposal": one.proposal.id, "done": one.done, "said": one.said} for one in results])
-    for one in results if not shell.json else ():
+    rows = [{"proposal": one.proposal.id, "done": one.done, "said": one.said} for one in results]
+    for one in () if shell.printed_json(rows) else results:
         ui.print_sentence(ui.console(), f"{one.proposal.id}: {one.said}", indent=0)
     if not all(one.done for one in results):
         sys.exit(1)
@@ -176,7 +170,7 @@ def _show_queue(house: Home, shell: ui.Shell, *, whole: bool, every: bool = Fals
         status = "" if one.proposal.status == "waiting" else f"  {one.proposal.status}"
         voice = one.first
         said = f"  {ui.terminal_safe(voice.who)}{f', {voice.at:%Y-%m-%d}' if voice.at else ''}" if voice else ""
-        out.print(f"{one.proposal.id}{said}{status}", markup=False)
+        out.print(f"{one.proposal.id}{said}{status}")
         ui.print_sentence(out, one.sentence)
     if behind > 0:
         more = f"{plural(behind, 'more')} wait{'s' if behind == 1 else ''}"

@@ -110,7 +110,7 @@ class _Screens:
         proposal = detail.item.proposal
         result = self.house.inbox.approve(proposal.id, proposal.hash, because)
         if result.unsafe:
-            self.out.print(ui.terminal_safe(result.said), markup=False)
+            self.out.print(ui.terminal_safe(result.said))
             if click.confirm("You have read the findings, and it shall land all the same?"):
                 result = self.house.inbox.approve(proposal.id, proposal.hash, because, despite_findings=True)
         self._verdict(result, detail)
@@ -209,12 +209,12 @@ def _reason(key: str) -> str:
 
 def show_theme(out: Console, name: str, items: Sequence[InboxItem]) -> None:
     """Every line that would come or go: what is approved together is read together."""
-    out.print(f"{ui.terminal_safe(name)}  {plural(len(items), 'proposal')}", style="bold", markup=False)
+    out.print(f"{ui.terminal_safe(name)}  {plural(len(items), 'proposal')}", style="bold")
     for one in items:
         ui.print_sentence(out, one.sentence)
         for line in ui.terminal_safe(one.proposal.diff).splitlines():
             if line.startswith(("+", "-")) and not line.startswith(("+++", "---")) and line[1:].strip():
-                out.print(f"    {line}", style="green" if line[0] == "+" else "red", markup=False)
+                out.print(f"    {line}", style="green" if line[0] == "+" else "red")
 
 
 def show_whole(out: Console, detail: Detail, heading: str) -> None:
@@ -261,7 +261,7 @@ def _cut(lines: list[str], most: int) -> list[str]:
 
 
 def _show_heading(out: Console, detail: Detail, heading: str) -> None:
-    out.print(f"{heading}  {detail.item.proposal.id}", style="dim", markup=False)
+    out.print(f"{heading}  {detail.item.proposal.id}", style="dim")
     ui.print_sentence(out, detail.item.sentence, indent=0, style="bold")
     out.print()
 
@@ -272,7 +272,7 @@ def _show_change(out: Console, detail: Detail, *, brief: bool = False) -> None:
     marks = {"gone": ("[-", "-]", "red"), "new": ("{+", "+}", "green"), "same": ("", "", "")}
     for hunk in sorted(detail.hunks, key=lambda one: one.at == 1) if brief else detail.hunks:  # its frontmatter last
         if not detail.item.proposal.suggestion.operations:
-            out.print(f"{hunk.document}, line {hunk.at}" if hunk.at else hunk.document, style="dim", markup=False)
+            out.print(f"{hunk.document}, line {hunk.at}" if hunk.at else hunk.document, style="dim")
         shown = Text()
         for span in _without_lines_that_stay(hunk.spans) if brief else hunk.spans:
             start, end, style = marks[span.kind]
@@ -300,21 +300,21 @@ def _show_passages(out: Console, detail: Detail, *, most: int | None = None) -> 
         evidence = passage.first
         at = next((turn.at for turn in passage.turns if turn.number == evidence.turn), None)
         said = f"{evidence.origin}, {ui.day(at)}" if at else str(evidence.origin)
-        out.print(f"{said}, {ui.terminal_safe(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
+        out.print(f"{said}, {ui.terminal_safe(evidence.session_id)} turn {evidence.turn}", style="dim")
         for turn in passage.turns:
             quotes = passage.quoted(turn.number)
             for quote in quotes:
                 out.print(_quoted(turn.said.whole, quote, LONGEST_LINE if out.is_terminal else ui.PIPE_WIDTH))
             if not quotes and not turn.noise:
                 beside = f"{turn.said.name or turn.role}: {turn.said.whole}"
-                out.print(f"  {ui.one_line(beside, max(20, out.width - 4))}", style="dim", markup=False)
+                out.print(f"  {ui.one_line(beside, max(20, out.width - 4))}", style="dim")
         there = {turn.number for turn in passage.turns}
         for one in passage.quotes:
             if one.turn not in there:  # the session is gone, and the quotation is what is left of it
                 out.print(Text(f"▸ “{ui.terminal_safe(one.quote)}”"))
         out.print()
     if left := len(detail.passages[most:]) if most else 0:
-        out.print(f"… and {plural(left, 'more passage')}: w shows all", style="dim", markup=False)
+        out.print(f"… and {plural(left, 'more passage')}: w shows all", style="dim")
 
 
 def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:

@@ -297,14 +297,13 @@ def list_(*, workspace: str, shell: ui.Shell) -> None:
     """Every key of a workspace. Keys themselves cannot be shown."""
     with shell.opened() as house:
         keys, now = house.tenants.keys(workspace).all(), house.clock.now()
-    if shell.json:
-        rows = [
-            {"id": key.id, "name": key.name, "prefix": key.prefix, "workspace": key.workspace, "user": key.user or None}
-            | {"scopes": sorted(key.permissions), "status": _standing(key, now), "created_at": key.made_at}
-            | {"expires_at": key.expires_at, "revoked_at": key.revoked_at}
-            for key in keys
-        ]
-        ui.print_json(rows)
+    rows = [
+        {"id": key.id, "name": key.name, "prefix": key.prefix, "workspace": key.workspace, "user": key.user or None}
+        | {"scopes": sorted(key.permissions), "status": _standing(key, now), "created_at": key.made_at}
+        | {"expires_at": key.expires_at, "revoked_at": key.revoked_at}
+        for key in keys
+    ]
+    if shell.printed_json(rows):
         return
     for key in keys:
         bound = f" for {key.user}" if key.user else ""

@@ -123,8 +123,7 @@ def queue(*, event: str | None, agent: str, night: bool, shell: ui.Shell) -> Non
         ended = house.queue_session(agent, said)
         if night:
             house.begin_night_if_due()
-    if shell.json:
-        ui.print_json(ended)
+    shell.printed_json(ended)
 
 
 def _places(house: Home, quiet: bool) -> list[str]:
@@ -179,8 +178,7 @@ class _Bar:
 @click.option("--until", type=ui.DateOrAge(), help="Started before.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @_workspace
-@ui.common
-@ui.with_pager
+@ui.paged
 def list_(
     *,
     user: str | None,
@@ -196,9 +194,8 @@ def list_(
     with shell.opened() as house:
         wanted = SessionQuery(harness, since, until, limit, project)
         found = list(_library(house, workspace).find(user=user, wanted=wanted))
-    if shell.json:
-        kept = ("user", "revision", "turns", "source")
-        ui.print_json([asdict(one.head) | {name: getattr(one, name) for name in kept} for one in found])
+    kept = ("user", "revision", "turns", "source")
+    if shell.printed_json([asdict(one.head) | {name: getattr(one, name) for name in kept} for one in found]):
         return
     if not found:
         click.echo("No sessions. Bring some in with `reverie sessions add PATH` or `--all`.")
@@ -218,8 +215,7 @@ def list_(
 @click.option("--revision", type=click.IntRange(min=1), help="An earlier revision, if the source was rewritten.")
 @click.option("--noise", is_flag=True, help="Show harness noise as well.")
 @_workspace
-@ui.common
-@ui.with_pager
+@ui.paged
 def show(
     *, session_id: str, user: str | None, revision: int | None, noise: bool, workspace: str | None, shell: ui.Shell
 ) -> None:
@@ -227,23 +223,20 @@ def show(
     with shell.opened() as house:
         name = house.id_of("session", session_id, workspace=workspace, user=user)
         session = _library(house, workspace).get(name, user=user, revision=revision)
-    if shell.json:
-        turns = [asdict(turn.said) | {"turn": turn.number, "origin": turn.origin} for turn in session.turns]
-        ui.print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
+    turns = [asdict(turn.said) | {"turn": turn.number, "origin": turn.origin} for turn in session.turns]
+    if shell.printed_json(asdict(session.head) | {"revision": session.revision, "turns": turns}):
         return
     out = ui.console()
-    out.print(
-        f"{ui.terminal_safe(session.id)}  {ui.day(session.head.started_at)}  revision {session.revision}", markup=False
-    )
+    out.print(f"{ui.terminal_safe(session.id)}  {ui.day(session.head.started_at)}  revision {session.revision}")
     if session.head.project:
-        out.print(ui.terminal_safe(f"project {session.head.project}"), markup=False)
+        out.print(ui.terminal_safe(f"project {session.head.project}"))
     for turn in session.turns:
         if turn.noise and not noise:
             continue
         who = ui.terminal_safe(f"{turn.role} {turn.said.name or ''}").strip()
         mark = f" [noise: {turn.noise}]" if turn.noise else ""
-        out.print(f"\n{turn.number}  {who} ({turn.origin}){mark}", markup=False, style="bold")
-        out.print(ui.terminal_safe(turn.said.whole), markup=False)
+        out.print(f"\n{turn.number}  {who} ({turn.origin}){mark}", style="bold")
+        out.print(ui.terminal_safe(turn.said.whole))
     quiet = sum(1 for turn in session.turns if turn.noise)
     if quiet and not noise:
         click.echo(f"\n{plural(quiet, 'turn')} of harness noise not shown (--noise shows them).")
@@ -306,14 +299,12 @@ def forget(*, path: str, workspace: str | None, shell: ui.Shell) -> None:
         library = _library(house, workspace)
         library.forget(path)
         still = path in {source.path for source in library.sources()}
-    if shell.json:
-        ui.print_json({"forgotten": path})
-    else:
-        click.echo(
-            f"Forgot {path}. Its sessions stay; `reverie sessions remove` takes them out, `reverie erase` erases them."
-        )
-        if still:
-            click.echo('It is where a harness keeps its transcripts, and is read until you set `sources = "added"`.')
+    lines = [
+        f"Forgot {path}. Its sessions stay; `reverie sessions remove` takes them out, `reverie erase` erases them."
+    ]
+    if still:
+        lines.append('It is where a harness keeps its transcripts, and is read until you set `sources = "added"`.')
+    shell.tell({"forgotten": path}, *lines)
 
 
 # ---- search ----------------------------------------------------------------------------------------------------------
@@ -328,8 +319,7 @@ def forget(*, path: str, workspace: str | None, shell: ui.Shell) -> None:
 @click.option("--until", type=ui.DateOrAge(), help="Said before.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True)
 @click.option("--explain", is_flag=True, help="Say why each turn ranked where it did.")
-@ui.common
-@ui.with_pager
+@ui.paged
 def search(
     *,
     question: tuple[str, ...],
@@ -366,7 +356,7 @@ def search(
     for place, exchange in enumerate(exchanges(hits)[:limit], 1):
         show_exchange(out, place, exchange, asked, explain)
     for one in stated:
-        out.print(f"{one.kind}  {ui.terminal_safe(one.where)}", style="bold", markup=False)
+        out.print(f"{one.kind}  {ui.terminal_safe(one.where)}", style="bold")
         ui.print_sentence(out, one.text)
 
 
@@ -379,18 +369,15 @@ def show_exchange(out: Console, place: int, exchange: Exchange, question: str, e
     out.print(
         f"{place}. {ui.terminal_safe(best.session_id)} turn {best.turn}  {ui.day(best.at)}{title}",
         style="bold",
-        markup=False,
     )
     width = max(20, out.width - 4)
     for one in exchange.turns:
         if isinstance(one, Hit):
             text = passage(one.text, question, SHOWN_CHARS) if out.is_terminal else one.text
-            out.print(f" ▸ {ui.terminal_safe(one.name or one.role)}: {ui.terminal_safe(text)}", markup=False)
+            out.print(f" ▸ {ui.terminal_safe(one.name or one.role)}: {ui.terminal_safe(text)}")
         else:
-            out.print(
-                f"   {ui.one_line(f'{one.said.name or one.role}: {one.said.whole}', width)}", style="dim", markup=False
-            )
+            out.print(f"   {ui.one_line(f'{one.said.name or one.role}: {one.said.whole}', width)}", style="dim")
     for hit in exchange.hits if explain else ():
         parts = ", ".join(f"{name} {value:+.2f}" for name, value in hit.why)
-        out.print(f"   why turn {hit.turn}: {hit.score:.2f} = {parts}", style="italic", markup=False)
+        out.print(f"   why turn {hit.turn}: {hit.score:.2f} = {parts}", style="italic")
     out.print()

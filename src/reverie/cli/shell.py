@@ -108,6 +108,11 @@ def with_pager(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def paged(function: Callable[..., None]) -> Callable[..., None]:
+    """A command that prints at length."""
+    return common(with_pager(function))
+
+
 class _Screen(io.StringIO):
     """Takes what is meant for the terminal, colours and all."""
 
@@ -197,7 +202,7 @@ def console() -> Console:
     """Lines are fitted to a terminal. Into a pipe they go whole, however narrow the screen behind it is."""
     from rich.console import Console
 
-    out = Console(highlight=False, soft_wrap=False, emoji=False)
+    out = Console(highlight=False, soft_wrap=False, emoji=False, markup=False)
     if not out.is_terminal:
         out.width, out.soft_wrap = PIPE_WIDTH, True
     return out
@@ -209,7 +214,7 @@ def print_sentence(out: Console, text: str, *, indent: int = 2, style: str | Non
 
     flat = Text(" ".join(terminal_safe(text).split()))
     for line in flat.wrap(out, max(20, out.width - indent)):
-        out.print(f"{' ' * indent}{line.plain.rstrip()}", style=style, markup=False)
+        out.print(f"{' ' * indent}{line.plain.rstrip()}", style=style)
 
 
 def print_diary(text: str) -> None:

@@ -27,8 +27,7 @@ def skills() -> None:
 
 
 @skills.command(name="list")
-@ui.common
-@ui.with_pager
+@ui.paged
 def list_(*, shell: ui.Shell) -> None:
     """Every skill in every folder agents read them from, and how it did where that is known."""
     from reverie.skills.skill import bare_name
@@ -50,8 +49,8 @@ def list_(*, shell: ui.Shell) -> None:
         did = outcomes.get(bare_name(one.skill.subject))
         known = f"  ({did.sentence}; confidence {did.confidence:.2f})" if did else ""
         also = f"  (the same in {', '.join(others)})" if others else ""
-        out.print(f"{one.path}{version}{off}{also}{known}", style="bold", markup=False)
-        out.print(f"  {ui.one_line(one.skill.description or 'no description', max(20, out.width - 4))}", markup=False)
+        out.print(f"{one.path}{version}{off}{also}{known}", style="bold")
+        out.print(f"  {ui.one_line(one.skill.description or 'no description', max(20, out.width - 4))}")
     if not found:
         click.echo("No skills yet. `reverie skills add PATH` brings one in; refinements come as proposals.")
 
@@ -59,8 +58,7 @@ def list_(*, shell: ui.Shell) -> None:
 @skills.command()
 @click.argument("name")
 @click.option("--as-of", type=ui.DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
-@ui.common
-@ui.with_pager
+@ui.paged
 def show(*, name: str, as_of: datetime | None, shell: ui.Shell) -> None:
     """One skill: its text, what validation says of it, and its last changes."""
     from reverie.skills.validation import problems_of

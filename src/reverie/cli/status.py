@@ -31,8 +31,7 @@ MOST_UNREAD = 10
 
 @click.command(name="status")
 @click.argument("dream", required=False, shell_complete=ui.ids("dream"))
-@ui.common
-@ui.with_pager
+@ui.paged
 def status(*, dream: str | None, shell: ui.Shell) -> None:
     """The last nights with their errors and what models cost, what is staged, what waits, the last changes, and how
     full memory is. On a server also the last dreams over memory stores of others.
@@ -99,7 +98,7 @@ def _show(told: Mapping[str, Any]) -> None:
         click.echo(line)
     out = ui.console()
     for change in told["changes"]:
-        out.print(f"{ui.day(change.settled_at)}  {change.id}", markup=False)
+        out.print(f"{ui.day(change.settled_at)}  {change.id}")
         ui.print_sentence(out, told["sentences"][change.id])
     if told["queued"]:
         click.echo(f"{plural(told['queued'], 'session')} that ended, queued for the next night.")
@@ -143,8 +142,7 @@ def _unread(files: list[Quarantined]) -> Iterator[str]:
 
 @click.command(name="explain")
 @click.argument("what", default="last", shell_complete=ui.ids("dream"))
-@ui.common
-@ui.with_pager
+@ui.paged
 def explain(*, what: str, shell: ui.Shell) -> None:
     """Why a candidate, proposal or change is what it is; `last`: the last night that decided something.
 
@@ -227,8 +225,7 @@ MOST_SHOWN = 8
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only findings of this kind, such as damaged.")
 @click.option("--target", metavar="NAME", help="Only findings about this target.")
 @click.option("--fix", is_flag=True, help="Propose what can be mended. Nothing lands before you approve it.")
-@ui.common
-@ui.with_pager
+@ui.paged
 def audit(
     *,
     paths: tuple[str, ...],
