@@ -21,6 +21,7 @@ from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 
+from reverie.audit.inventory import alternatives
 from reverie.dreams.light.language import dates_in
 from reverie.safety.redact import Redacted, redact
 from reverie.safety.scan import Report, SafetyFinding, scan, visible
@@ -177,12 +178,7 @@ _DUMPS = (
     ),
     (re.compile(r"\Adiff --git |\A--- \S+\n\+\+\+ \S+\n@@ ", re.MULTILINE), 1, "It is a diff."),
 )
-_CODE_LINE = re.compile(
-    r"\s*(?:(?:async )?def |class \w+|import \w|from \w[\w.]* import|return\b|if .*:$|for .* in .*:$|else:|elif "
-    r"|while .*:$|try:|except"
-    r"|(?:const|let|var|function|export|public|private|static) |[}\])]+[;,]?$|#include|package \w+;?$|fn \w+|@\w+"
-    r"|\w[\w.\[\]\"']* ?(?:[-+*/]?=|:=) ?\S|[\w.]+\(.*\)[;:]?$|.*[{;]$|//|/\*|#!|<\/?\w+[^>]*>$)"
-)
+_CODE_LINE = re.compile(rf"\s*(?:{alternatives('code_line')})")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _FEWEST_LINES, _MOSTLY = 6, 0.85
 
@@ -230,39 +226,19 @@ def _phrases() -> dict[str, re.Pattern[str]]:
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])(?<!\d\.)\s+|\n+")
 _NUMERIC = re.compile(r"\b(\d{1,2})[./](\d{1,2})[./](20\d\d)\b")
 _BEFORE = re.compile(
-    r"(?:\b(?:until|till|through|thru|due(?: on| by)?|deadline(?: is| for [^,;]{1,60}? is|:)?|expires?(?: on)?"
-    r"|expiry(?: is|:)?"
-    r"|ends?(?: on)?|valid (?:to|until|through)|by|scheduled for|planned for|reminder[^,;]{0,40}? (?:on|for)"
-    r"|appointment[^,;]{0,40}? on"
-    r"|bis(?: zum| einschließlich)?|frist[^,;]{0,40}?(?: ist(?: der)?|:)|fällig am|läuft am|hasta(?: el)?|vence el"
-    r"|plazo[^,;]{0,20}?:?"
-    r"|jusqu'au|échéance[^,;]{0,20}?:?|expire le|até(?: o dia)?|prazo[^,;]{0,20}?:?|fino al|scade il|entro il"
-    r"|tot(?: en met)?"
-    r"|до|истекает)|截止(?:日期|时间)?[:：]?|締め?切り[はが]?[:：]?|期限[はが]?[:：]?)\s*(?:the )?\Z"
+    rf"(?:\b(?:{alternatives('before')})|截止(?:日期|时间)?[:：]?|締め?切り[はが]?[:：]?|期限[はが]?[:：]?)\s*(?:the )?\Z"
 )
 _AFTER = re.compile(r"\s*(?:まで|之前|前截止|截止)")
 _RANGE = re.compile(
     r"\b(?:vacation|holiday|leave|trip|out of office|urlaub|vacaciones|congés|férias)\b.*\b(?:from|vom|del|du)\b"
 )
-_OVER = re.compile(
-    r"\b(?:was|were|used|had|until then|since then|now|every|each|yearly|annually|always|war|waren|wurde"
-    r"|seitdem|jedes"
-    r"|era|fue|était|foi|if|when|before|after)\b"
-)
+_OVER = re.compile(rf"\b(?:{alternatives('over')})\b")
 _RELATIVE = re.compile(
     r"\b(?:tomorrow(?!'s)|tonight|this (?:afternoon|evening|morning)|later today|next (?:week|month|(?:mon|tues"
     r"|wednes|thurs|fri|satur|sun)day))\b"
 )
-_HABIT = re.compile(
-    r"\b(?:every|each|always|never|usually|often|whenever|when|if|daily|weekly|monthly|until|before|after|like[sd]?"
-    r"|prefers?|must|should"
-    r"|don't|do not|avoid|not)\b|[\"“`]"
-)
-_APPOINTED = re.compile(
-    r"\b(?:is|are|was|call|meet|meeting|meetings|demo|appointment|deadline|due|scheduled|remind|reminder|flight"
-    r"|interview|launch|release"
-    r"|ship|send|finish|submit|present|review|visit|have|has)\b"
-)
+_HABIT = re.compile(rf"\b(?:{alternatives('habit')})\b|[\"“`]")
+_APPOINTED = re.compile(rf"\b(?:{alternatives('appointed')})\b")
 _LONGEST_DATED = 200
 
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -27,6 +29,20 @@ from reverie.skills.skill import Skill
 Severity = Literal["high", "medium", "low", "note"]
 ORDER: dict[Severity, int] = {"high": 0, "medium": 1, "low": 2, "note": 3}
 LOOK = "A person has to look."
+
+
+@cache
+def _words() -> dict[str, str]:
+    return tomllib.loads((files("reverie.audit") / "words.toml").read_text("utf-8"))
+
+
+def alternatives(name: str) -> str:
+    """The words of one group in `words.toml`, for a regular expression."""
+    return "|".join(_words()[name].strip("\n").splitlines())
+
+
+def word_set(name: str) -> frozenset[str]:
+    return frozenset(_words()[name].split())
 
 
 class FindingKind(StrEnum):

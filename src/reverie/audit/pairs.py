@@ -14,10 +14,10 @@ from datetime import date
 from difflib import SequenceMatcher
 from typing import Literal
 
-from reverie.audit.inventory import AuditedStatement
+from reverie.audit.inventory import AuditedStatement, alternatives, word_set
 from reverie.dreams.light.language import dates_in
 from reverie.text.relation import RelationKind, conflict_on_one_matter, relate
-from reverie.text.words import carries_meaning, language_of, listed, stem
+from reverie.text.words import carries_meaning, language_of, stem
 
 _TOKEN = re.compile(r"`[^`\n]+`|https?://\S+|[^\W_][\w'’./:@%+#-]*[\w%]|\w", re.UNICODE)
 _DATE_LEAD = re.compile(
@@ -25,38 +25,11 @@ _DATE_LEAD = re.compile(
     r"|\(\s*(?:decided |since )?\Z",
     re.IGNORECASE,
 )
-_DENIES = listed(
-    """
-    not no never don't doesn't isn't aren't cannot can't won't without forbidden prohibited disallowed avoid
-    nicht kein keine keinen nie niemals verboten nunca sin prohibido pas jamais sans ne interdit não sem
-    proibido non mai senza niet geen nooit
-    """
-)
-_ALLOWS = listed(
-    """
-    do does allowed ok okay always please erlaubt immer siempre toujours sempre altijd
-    """
-)
-_LIGHT = listed(
-    """
-    use uses used using likes like wants want prefers prefer user users the a an der die das el la los las le
-    les
-    """
-)
-_NOTHING = listed(
-    """
-    the a an der die das el la los las le les o os as il lo gli de het our my your any
-    """
-)
-FRAME = re.compile(
-    r"\b(?:is|are|isn't|aren't|use[sd]?|using|prefers?|likes?|wants?|always|never|must|should|don't|do not|happens?"
-    r"|runs?|lives?|listens?|follows?|needs?"
-    r"|includes?|answer|write|keep|ask|squash|mock|push|deploy|commit|run|store[sd]?|built|allowed|forbidden|ist"
-    r"|sind|immer|nie|antworte\w*|nutz\w*"
-    r"|verwend\w*|läuft|es|son|está|usa\w*|siempre|nunca|incluyen?|prefier\w*|est|sont|toujours|jamais|utilis\w*|é"
-    r"|são|sempre|è|sono)\b",
-    re.IGNORECASE,
-)
+_DENIES = word_set("denies")
+_ALLOWS = word_set("allows")
+_LIGHT = word_set("light")
+_NOTHING = word_set("nothing")
+FRAME = re.compile(rf"\b(?:{alternatives('frame')})\b", re.IGNORECASE)
 _LABEL = re.compile(
     r"\W*(?:in)?correct\b|\W*(?:wrong|right|good|bad|example|impact|before|after|see|e\.g|step \d)\b"
     r"|[^.\n]{0,60}https?://|\W*[❌✅]",

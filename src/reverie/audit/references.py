@@ -18,39 +18,16 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path, PurePosixPath
 
-from reverie.audit.inventory import MOST_FILES, SKIPPED, AuditedStatement, Machine
+from reverie.audit.inventory import MOST_FILES, SKIPPED, AuditedStatement, Machine, alternatives, word_set
 from reverie.text.tokens import terms
 from reverie.text.words import listed
 
 _PATH = re.compile(r"(?<![\w/.:~$}>*=@-])(?:~|\$HOME|\$\{HOME\})?/[\w.@+~-][\w./@+~-]*")
 _BACKTICKED = re.compile(r"[`\"]((?:~|\$HOME)?/[^`\"\n*<>{}$|;?]{2,200})[`\"]")
 _UNSURE = re.compile(r"[*<>{}…]|\.\.\.|\byyyy|\bxxx", re.IGNORECASE)
-ELSEWHERE = re.compile(
-    r"\b(?:servers?|remote|ssh|scp|rsync|containers?|docker|podman|kubernetes|pods?|image|vm|vps|nas|ci|runner"
-    r"|production|staging|prod"
-    r"|cluster|host|sandbox|mac|macbook|windows|phone|other (?:machine|laptop|computer)|old laptop|workstation"
-    r"|raspberry|s3|bucket|mount(?:ed|s)?|usb|drive"
-    r"|server|auf dem|servidor|serveur|контейнер|сервер)\b|服务器|容器|サーバ",
-    re.IGNORECASE,
-)
-_PATH_MADE = re.compile(
-    r"\b(?:writes?|written|wrote|saves?d?|stor(?:e|es|ed|age)|outputs?|exports?(?:ed)?|creates?d?|generates?d?|will"
-    r"|would|e\.g\.|example|such as"
-    r"|logs? (?:go|are|to)|temp(?:orary)?|cache|if (?:it|there|present)|optional|may|might|new|copy|copied|put|place"
-    r"|download(?:ed|s)?|install(?:ed|s)? (?:to|in)"
-    r"|backups?|moved?|deleted?|removed?|gone|no longer|formerly|previously|old|was|were|never|not|don't|doesn't"
-    r"|renamed|archived|instead"
-    r"|schreib\w*|speicher\w*|gelöscht|verschoben|früher|nicht|kein\w*)\b",
-    re.IGNORECASE,
-)
-_EVERYWHERE = listed(
-    """
-    / /bin /boot /dev /etc /home /lib /lib64 /media /mnt /opt /private /proc /root /run /sbin /srv /sys /tmp
-    /usr /usr/bin /usr/lib /usr/local /usr/local/bin /usr/local/etc /usr/local/lib /usr/share /var /var/cache
-    /var/lib /var/log /var/run /var/tmp /var/www /Users /Library /System /Applications /Volumes /etc/systemd
-    /etc/systemd/system /etc/nginx /var/spool /usr/sbin /usr/include
-    """
-)
+ELSEWHERE = re.compile(rf"\b(?:{alternatives('elsewhere')})\b|服务器|容器|サーバ", re.IGNORECASE)
+_PATH_MADE = re.compile(rf"\b(?:{alternatives('path_made')})\b", re.IGNORECASE)
+_EVERYWHERE = word_set("everywhere")
 _GOES_ON = frozenset("<{[【*$…?\\(")
 _PASSING = re.compile(r"\.(?:lock|pid|sock|socket|tmp|log|bak|cache)\Z|/tmp/")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
@@ -103,19 +80,9 @@ _FILE = re.compile(
 )
 _MAKE = re.compile(r"^(?:\$ )?make ((?:[\w.-]+)(?: [\w.-]+)*)\s*(?:#.*)?$")
 _NPM = re.compile(r"^(?:\$ )?(?:npm run|pnpm run|yarn run|bun run) ([\w:.-]+)")
-_FILE_MADE = re.compile(
-    r"\b(?:track|update|append|record|save|log|creates?d?|generates?d?|output|outputs|writes?|will|new|e\.g\."
-    r"|example|such as|like|never|not|no|don't"
-    r"|avoid|deleted?|removed?|instead"
-    r"|moved|if|optional|gitignored?|ignored|build|built|dist|temp)\b",
-    re.IGNORECASE,
-)
+_FILE_MADE = re.compile(rf"\b(?:{alternatives('file_made')})\b", re.IGNORECASE)
 _STANDS_FOR = re.compile(r"YYYY|XX|NNN|foo|bar\b|example|your|my[-_]|/name\.|[-_/]x\.", re.IGNORECASE)
-_OUTPUT = listed(
-    """
-    dist build out target node_modules .venv venv coverage tmp .next .cache bin obj logs
-    """
-)
+_OUTPUT = word_set("output")
 _LISTS = frozenset({"package.json", "pyproject.toml", "setup.cfg", "Cargo.toml", "go.mod", "Gemfile", "composer.json"})
 _PACKAGE_WORD = re.compile(r"[a-z][a-z0-9]*(?:[_+-][a-z0-9]+)*")
 _TARGET = re.compile(r"^([\w./ -]+?)\s*::?(?!=)", re.MULTILINE)
