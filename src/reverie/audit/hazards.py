@@ -226,7 +226,8 @@ def _phrases() -> dict[str, re.Pattern[str]]:
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])(?<!\d\.)\s+|\n+")
 _NUMERIC = re.compile(r"\b(\d{1,2})[./](\d{1,2})[./](20\d\d)\b")
 _BEFORE = re.compile(
-    rf"(?:\b(?:{alternatives('before')})|截止(?:日期|时间)?[:：]?|締め?切り[はが]?[:：]?|期限[はが]?[:：]?)\s*(?:the )?\Z"
+    rf"(?:\b(?:{alternatives('before')})|截止(?:日期|时间)?[:：]?|締め?切り[はが]?[:：]?|期限[はが]?[:：]?)"
+    r"\s*(?:the )?\Z"
 )
 _AFTER = re.compile(r"\s*(?:まで|之前|前截止|截止)")
 _RANGE = re.compile(

@@ -142,9 +142,9 @@ class ThisMachine:
 
     def below(self, folder: Path) -> Iterator[str]:
         seen = 0
-        for at, folders, files in os.walk(folder):
+        for at, folders, names in os.walk(folder):
             folders[:] = sorted(name for name in folders if name not in SKIPPED)
-            for name in (*folders, *sorted(files)):
+            for name in (*folders, *sorted(names)):
                 seen += 1
                 if seen > MOST_FILES:
                     return
