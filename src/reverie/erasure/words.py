@@ -272,7 +272,7 @@ class Scrubber:
         if _BASE64.fullmatch(text) and len(text) % 4 == 0:
             with suppress(ValueError):
                 raw = base64.b64decode(text, validate=True)
-        unpacked = self.content(raw)
+        unpacked = self.content(raw) if raw else raw
         return self.clean(text) if unpacked == raw else base64.b64encode(unpacked).decode("ascii")
 
     def told(self, value: Any) -> Any:

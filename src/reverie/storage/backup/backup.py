@@ -25,30 +25,7 @@ from sqlalchemy import Connection, Engine, Table, func, inspect, select, text
 
 from reverie.core.errors import BadInput, DiskFailed, NotFound, NotPermitted, SchemaTooNew
 from reverie.storage import schema
-from reverie.storage.backup.archive import (
-    NAME,
-    BackupStep,
-    Manifest,
-    Member,
-    Packing,
-    Unpacking,
-    Watch,
-    damaged,
-    manifest_bytes,
-)
-from reverie.storage.backup.files import (
-    STAGE,
-    data_in,
-    discard_stage,
-    explained,
-    files_to_back_up,
-    move_in,
-    not_empty,
-    point_at,
-    put_beside,
-    stage,
-    sync_below,
-)
+from reverie.storage.backup import archive, files
 from reverie.storage.database import engine as make_engine
 from reverie.storage.database import reading_across, writing_across
 from reverie.storage.migrations import CURRENT, lock_schema, schema_version, upgrade
@@ -62,64 +39,66 @@ CHUNK = 4 * 2**20  # bytes of rows in one member: a tar wants to know a length b
 class BackedUp:
     file: Path
     bytes: int
-    manifest: Manifest
+    manifest: archive.Manifest
 
 
 def back_up(
-    engine: Engine, home: Path, file: Path, *, at: datetime, force: bool = False, watch: Watch | None = None
+    engine: Engine, home: Path, file: Path, *, at: datetime, force: bool = False, watch: archive.Watch | None = None
 ) -> BackedUp:
     file = file.absolute()
     _refuse(home, file, force)
     with _beside(file, force) as out:
-        with Packing(out, at) as archive, snapshot(engine) as connection:
-            manifest = _packed(archive, connection, home, at, watch or (lambda _: None))
+        with archive.Packing(out, at) as packing, snapshot(engine) as connection:
+            manifest = _packed(packing, connection, home, at, watch or (lambda _: None))
         out.flush()
         os.fsync(out.fileno())
-        Unpacking(out, watch).verified()
+        archive.Unpacking(out, watch).verified()
         size = os.fstat(out.fileno()).st_size
     return BackedUp(file, size, manifest)
 
 
-def _packed(archive: Packing, connection: Connection, home: Path, at: datetime, watch: Watch) -> Manifest:
+def _packed(
+    packing: archive.Packing, connection: Connection, home: Path, at: datetime, watch: archive.Watch
+) -> archive.Manifest:
     schema = schema_version(connection)
     assert schema is not None  # whoever opened the engine migrated it
-    members: list[Member] = []
+    members: list[archive.Member] = []
     counts: dict[str, int] = {}
     for table in tables(connection):
         counts[table.name] = 0
-        for member, rows in _rows(archive, connection, table):
+        for member, rows in _rows(packing, connection, table):
             members.append(member)
             counts[table.name] += rows
-            watch(BackupStep(table.name, counts[table.name]))
+            watch(archive.BackupStep(table.name, counts[table.name]))
     chain = heads(connection)
     folders, left_out = list[str](), list[str]()
-    for found in files_to_back_up(home):
+    for found in files.files_to_back_up(home):
         if found.file is None or found.odd:
             (left_out if found.odd else folders).append(found.path)
             continue
         about = os.fstat(found.file.fileno())
         try:
-            members.append(archive.add_file(found.path, found.file, about.st_size, bool(about.st_mode & stat.S_IXUSR)))
+            members.append(packing.add_file(found.path, found.file, about.st_size, bool(about.st_mode & stat.S_IXUSR)))
         except OSError as error:
             if error.errno is not None:
                 raise
             why = f"{found.path} became shorter while it was read."
             raise DiskFailed(why, next_step="Nothing was changed. Try again.") from error
-    manifest = Manifest(schema, at, counts, chain, tuple(members), tuple(folders), tuple(left_out))
-    archive.add_manifest(manifest_bytes(manifest))
+    manifest = archive.Manifest(schema, at, counts, chain, tuple(members), tuple(folders), tuple(left_out))
+    packing.add_manifest(archive.manifest_bytes(manifest))
     return manifest
 
 
-def _rows(archive: Packing, connection: Connection, table: Table) -> Iterator[tuple[Member, int]]:
+def _rows(packing: archive.Packing, connection: Connection, table: Table) -> Iterator[tuple[archive.Member, int]]:
     chunk, rows, number = bytearray(), 0, 1
     for line in lines(connection, table):
         chunk += line
         rows += 1
         if len(chunk) >= CHUNK:
-            yield archive.add_rows(table.name, number, bytes(chunk)), rows
+            yield packing.add_rows(table.name, number, bytes(chunk)), rows
             chunk, rows, number = bytearray(), 0, number + 1
     if rows:
-        yield archive.add_rows(table.name, number, bytes(chunk)), rows
+        yield packing.add_rows(table.name, number, bytes(chunk)), rows
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
@@ -148,7 +127,7 @@ def _refuse(home: Path, file: Path, force: bool) -> None:
 def _beside(file: Path, force: bool) -> Iterator[IO[bytes]]:
     """A file that takes its name when all of it is on the disk. What a killed run left behind is cleared."""
     part = file.with_name(f".{file.name[:200]}.{os.urandom(8).hex()}.part")
-    with explained(file):
+    with files.explained(file):
         for left in file.parent.glob(f".{glob.escape(file.name[:200])}.*.part"):
             with suppress(OSError), left.open("rb") as opened:
                 fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a run that is alive holds it
@@ -174,55 +153,57 @@ class Restored:
     """`repointed`: its settings named another database. `finished`: an earlier run had done all but the last step."""
 
     home: Path
-    manifest: Manifest
+    manifest: archive.Manifest
     repointed: bool = False
     finished: bool = False
 
 
-def read_whole_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
+def read_whole_backup(file: Path, *, watch: archive.Watch | None = None) -> archive.Manifest:
     """Read all of it; what it holds if it is whole."""
     with _opened(file) as opened:
-        return _readable(Unpacking(opened, watch))[0]
+        return _readable(archive.Unpacking(opened, watch))[0]
 
 
-def restore(file: Path, home: Path, database: str, *, named: str | None = None, watch: Watch | None = None) -> Restored:
+def restore(
+    file: Path, home: Path, database: str, *, named: str | None = None, watch: archive.Watch | None = None
+) -> Restored:
     """`named` is the database as the restored settings shall name it; None if they shall name none."""
     home, engine = home.resolve(), make_engine(database)
     if unfinished(home) is None:
         refuse_home(home)
     try:
         with _opened(file) as opened:
-            backup = Unpacking(opened, watch)
+            backup = archive.Unpacking(opened, watch)
             manifest, said = _readable(backup)
             # Looking at an SQLite database that is not there would make it.
             if unfinished(home) is None and _is_there(engine):
                 with reading_across(engine, "upkeep") as connection:
                     refuse_rows(connection, manifest)
             make_folder(home)
-            with flocked_folder(home, timeout=0), explained(home):
+            with flocked_folder(home, timeout=0), files.explained(home):
                 if is_committed(engine, home, said, manifest):
-                    move_in(home)
+                    files.move_in(home)
                     return Restored(home, manifest, finished=True)
-                discard_stage(home)
+                files.discard_stage(home)
                 refuse_home(home)
                 try:
                     with writing_across(engine, "upkeep") as connection:
-                        place = stage(home, manifest.folders)
+                        place = files.stage(home, manifest.folders)
                         _put_back(backup, manifest, connection, place)
-                        repointed = point_at(place, named)
-                        replace_file(place / NAME, said)  # from here on the stage is complete
-                        sync_below(place)
+                        repointed = files.point_at(place, named)
+                        replace_file(place / archive.NAME, said)  # from here on the stage is complete
+                        files.sync_below(place)
                 except BaseException:
-                    discard_stage(home)
+                    files.discard_stage(home)
                     raise
                 engine.dispose()  # its last connection writes everything to the disk
-                move_in(home)
+                files.move_in(home)
                 return Restored(home, manifest, repointed)
     finally:
         engine.dispose()
 
 
-def _put_back(backup: Unpacking, manifest: Manifest, connection: Connection, place: Path) -> None:
+def _put_back(backup: archive.Unpacking, manifest: archive.Manifest, connection: Connection, place: Path) -> None:
     """The rows go into the schema they were taken from; then that is brought to ours."""
     lock_schema(connection)
     there = ", ".join(f'"{table.name}"' for table in tables(connection))
@@ -235,19 +216,19 @@ def _put_back(backup: Unpacking, manifest: Manifest, connection: Connection, pla
     known = {name: reflected_table(connection, name) for name in counts if name in ours}
     for member, content in backup.members(manifest):
         if member.path:
-            put_beside(place, member, content)
+            files.put_beside(place, member, content)
         elif member.table in known:
             counts[member.table] += sum(insert_lines(connection, known[member.table], content))
         else:
-            raise damaged(f"schema {manifest.schema} has no table {member.table[:100]!r}")
+            raise archive.damaged(f"schema {manifest.schema} has no table {member.table[:100]!r}")
     if counts != manifest.tables:
-        raise damaged("its tables do not have the rows it says")
+        raise archive.damaged("its tables do not have the rows it says")
     upgrade(connection, CURRENT)
     if heads(connection) != manifest.ledger:
-        raise damaged("its ledger does not end where it says, or its chain is broken")
+        raise archive.damaged("its ledger does not end where it says, or its chain is broken")
 
 
-def _readable(backup: Unpacking) -> tuple[Manifest, bytes]:
+def _readable(backup: archive.Unpacking) -> tuple[archive.Manifest, bytes]:
     manifest, said = backup.verified()
     if int(manifest.schema) > int(CURRENT):
         raise SchemaTooNew(
@@ -273,29 +254,29 @@ def _opened(file: Path) -> Iterator[IO[bytes]]:
 
 def refuse_home(home: Path) -> None:
     if home.exists() and not home.is_dir():
-        raise not_empty(f"{home} is a file")
-    found = data_in(home)
+        raise files.not_empty(f"{home} is a file")
+    found = files.data_in(home)
     if found:
-        raise not_empty(f"{home} holds {', '.join(found)}")
+        raise files.not_empty(f"{home} holds {', '.join(found)}")
 
 
 def unfinished(home: Path) -> bytes | None:
     """The manifest a killed restore left beside, once all of its files were there."""
-    return read_file(home / STAGE / NAME)
+    return read_file(home / files.STAGE / archive.NAME)
 
 
-def refuse_rows(connection: Connection, manifest: Manifest) -> None:
+def refuse_rows(connection: Connection, manifest: archive.Manifest) -> None:
     found, revision = _counts(connection), schema_version(connection)
     if any(found.values()):
         told = ", ".join(f"{rows:,} in {name}" for name, rows in found.items() if rows)
-        raise not_empty(f"The database has rows: {told}")
+        raise files.not_empty(f"The database has rows: {told}")
     if found and revision is None:
-        raise not_empty(f"The database has a table {next(iter(found))!r} that Reverie did not make")
+        raise files.not_empty(f"The database has a table {next(iter(found))!r} that Reverie did not make")
     if revision is not None and not (revision.isdigit() and int(revision) <= int(manifest.schema)):
-        raise not_empty(f"The database has empty tables of schema {revision}; the backup has {manifest.schema}")
+        raise files.not_empty(f"The database has empty tables of schema {revision}; the backup has {manifest.schema}")
 
 
-def is_committed(engine: Engine, home: Path, said: bytes, manifest: Manifest) -> bool:
+def is_committed(engine: Engine, home: Path, said: bytes, manifest: archive.Manifest) -> bool:
     """Was a restore killed behind its commit? Killed before, its rows are not there and it begins again."""
     left = unfinished(home)
     if left is None or not _is_there(engine):
@@ -308,9 +289,9 @@ def is_committed(engine: Engine, home: Path, said: bytes, manifest: Manifest) ->
         if same and heads(connection) == manifest.ledger:
             return True
     raise BadInput(
-        f"{home} has the rest of an unfinished restore in {STAGE}, of another backup or used since.",
+        f"{home} has the rest of an unfinished restore in {files.STAGE}, of another backup or used since.",
         expected="the backup it was made from, and nothing done in the home since",
-        next_step=f"Restore into another folder and database, or move what is in {STAGE} into place yourself. "
+        next_step=f"Restore into another folder and database, or move what is in {files.STAGE} into place yourself. "
         "Nothing was changed.",
     )
 

@@ -23,25 +23,8 @@ from reverie.dreams.stores.dream import Clone, DreamQuery, Located, StoreDream, 
 from reverie.llm.budget import Call, Spent
 from reverie.storage import schema
 from reverie.storage.database import hold, in_span, owner_key, part_of, reading, upsert, writing
+from reverie.storage.dreams import leases
 from reverie.storage.dreams.asker import call_from, spent_since, total
-from reverie.storage.dreams.leases import (
-    SqlLeases,
-    as_queued,
-    asked_from,
-    became_details,
-    bind_values,
-    dream_from,
-    noted_details,
-    noted_from,
-    of_night,
-    owned_rows,
-    planned_details,
-    planned_from,
-    thought_details,
-    thought_from,
-    told_details,
-    told_from,
-)
 from reverie.storage.schema import store_dreams
 from reverie.storage.server_records import SqlRecorded
 from reverie.storage.stores import cloned, store_key
@@ -51,7 +34,7 @@ AT_ONCE = 500
 MOST_COUNTED = 400  # nights in which it is looked for what was confirmed
 _NOTICED = (
     update(schema.chosen)
-    .where(*owned_rows(schema.chosen, "dream", "place"))
+    .where(*leases.owned_rows(schema.chosen, "dream", "place"))
     .values(noticed=bindparam("number"), told=bindparam("flaws"))
 )
 LEFT_OUT = ""  # in the place of a dream: the first run over the target did not want this session
@@ -59,7 +42,7 @@ OPEN = (Status.PENDING, Status.RUNNING)
 _TOLD = ("written", "usage", "reader", "error", "decided", "change", "withheld")
 
 
-class SqlDreams(SqlLeases):
+class SqlDreams(leases.SqlLeases):
     # ---- Looking -----------------------------------------------------------------------------------------------------
 
     def read(self, scope: Scope, target: str, *, left_out: bool = True) -> Iterable[Read]:
@@ -75,14 +58,14 @@ class SqlDreams(SqlLeases):
         found = sorted((row.dream for row in rows), reverse=True)  # the newest is usually enough
         for dream in found:
             read = self._rows(scope, select(dreams).filter_by(**owner_key(scope), id=dream)) if dream else []
-            if dream == LEFT_OUT or (read and not dream_from(read[0]).partial):
+            if dream == LEFT_OUT or (read and not leases.dream_from(read[0]).partial):
                 return True
         return False
 
     def staged(self, scope: Scope, target: str) -> list[Noted]:
         table = schema.candidates
         asked = select(table).filter_by(**owner_key(scope), staged=True).where(table.c.target.in_(self._target(target)))
-        return [noted_from(row) for row in self._rows(scope, asked.order_by(table.c.said_at, table.c.id))]
+        return [leases.noted_from(row) for row in self._rows(scope, asked.order_by(table.c.said_at, table.c.id))]
 
     def staged_since(self, scope: Scope, target: str) -> dict[str, datetime]:
         table, nights = schema.candidates, schema.dreams
@@ -105,17 +88,17 @@ class SqlDreams(SqlLeases):
         asked = select(table).filter_by(**owner_key(scope))
         if target:
             asked = asked.where(table.c.target.in_(self._target(target)))
-        return [dream_from(row) for row in self._rows(scope, asked.order_by(table.c.number.desc()).limit(limit))]
+        return [leases.dream_from(row) for row in self._rows(scope, asked.order_by(table.c.number.desc()).limit(limit))]
 
     def get(self, scope: Scope, dream: str) -> Dream | None:
         found = self._first(scope, select(schema.dreams).filter_by(**owner_key(scope), id=dream))
-        return dream_from(found) if found else None
+        return leases.dream_from(found) if found else None
 
     def targets(self, scope: Scope) -> list[str]:
         table = schema.dreams
         last = select(func.max(table.c.number)).filter_by(**owner_key(scope)).where(table.c.target.not_like("store:%"))
         asked = select(table).filter_by(**owner_key(scope)).where(table.c.number.in_(last.group_by(table.c.target)))
-        found = [(dream_from(row), row.target) for row in self._rows(scope, asked.order_by(table.c.number))]
+        found = [(leases.dream_from(row), row.target) for row in self._rows(scope, asked.order_by(table.c.number))]
         return list(dict.fromkeys(dream.target for dream, key in found if self._is_here(dream, key, unknown=False)))
 
     # ---- Consulting --------------------------------------------------------------------------------------------------
@@ -131,12 +114,12 @@ class SqlDreams(SqlLeases):
 
     def told(self, scope: Scope, dream: str) -> list[ModelReport]:
         asked = select(schema.chosen.c.told).filter_by(**owner_key(scope), dream=dream).order_by(schema.chosen.c.place)
-        return [told_from(row.told) for row in self._rows(scope, asked)]
+        return [leases.told_from(row.told) for row in self._rows(scope, asked)]
 
     # ---- Working -----------------------------------------------------------------------------------------------------
 
     def asked(self, scope: Scope, dream: str) -> SessionChoice:
-        return asked_from(self._one(scope, select(schema.nights).filter_by(**owner_key(scope), dream=dream)))
+        return leases.asked_from(self._one(scope, select(schema.nights).filter_by(**owner_key(scope), dream=dream)))
 
     def chose(self, lease: Lease, dream: Dream, left_out: Sequence[Read] = ()) -> None:
         with self.fenced(lease) as connection:
@@ -158,25 +141,25 @@ class SqlDreams(SqlLeases):
         rows = [key | _noted_row(one) | {"number": number} for number, one in enumerate(notes)]
         with self.fenced(lease) as connection:
             _insert(connection, schema.noticed, rows)
-            found = {"number": len(notes), "flaws": told_details(told)}
-            connection.execute(_NOTICED, bind_values(**key) | found)
+            found = {"number": len(notes), "flaws": leases.told_details(told)}
+            connection.execute(_NOTICED, leases.bind_values(**key) | found)
 
     def noticed(self, scope: Scope, dream: str) -> list[Noted]:
         table = schema.noticed
         asked = select(table).filter_by(**owner_key(scope), dream=dream).order_by(table.c.place, table.c.number)
-        return [noted_from(row) for row in self._rows(scope, asked)]
+        return [leases.noted_from(row) for row in self._rows(scope, asked)]
 
     # ---- Planning ----------------------------------------------------------------------------------------------------
 
     def plan(self, lease: Lease, thought: Thought) -> None:
         rows = [
-            _night_key(lease) | {"place": place, "details": planned_details(one)}
+            _night_key(lease) | {"place": place, "details": leases.planned_details(one)}
             for place, one in enumerate(thought.planned)
         ]
         with self.fenced(lease) as connection:
             _insert(connection, schema.planned, rows)
             night = update(schema.nights).filter_by(**_night_key(lease))
-            connection.execute(night.values(thought=thought_details(thought)))
+            connection.execute(night.values(thought=leases.thought_details(thought)))
 
     def thought(self, scope: Scope, dream: str) -> Thought | None:
         night = self._one(scope, select(schema.nights).filter_by(**owner_key(scope), dream=dream))
@@ -184,7 +167,7 @@ class SqlDreams(SqlLeases):
             return None
         table = schema.planned
         asked = select(table).filter_by(**owner_key(scope), dream=dream).order_by(table.c.place)
-        return thought_from(night.thought, tuple(planned_from(row) for row in self._rows(scope, asked)))
+        return leases.thought_from(night.thought, tuple(leases.planned_from(row) for row in self._rows(scope, asked)))
 
     def landing(self, lease: Lease) -> None:
         with self.fenced(lease) as connection:
@@ -194,7 +177,7 @@ class SqlDreams(SqlLeases):
         with self.fenced(lease) as connection:
             for place, judged in became.items():
                 done = update(schema.planned).filter_by(**_night_key(lease), place=place)
-                connection.execute(done.values(became=became_details(judged)))
+                connection.execute(done.values(became=leases.became_details(judged)))
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
         notes, staged = self.noticed(lease.scope, dream.id), set(thought.staged)
@@ -223,7 +206,7 @@ def _night_key(lease: Lease) -> dict[str, Any]:
 
 
 def _noted_row(one: Noted) -> dict[str, Any]:
-    return values_of(one, ("id", "session_id", "said_at")) | {"details": noted_details(one)}
+    return values_of(one, ("id", "session_id", "said_at")) | {"details": leases.noted_details(one)}
 
 
 def _read_row(one: Read) -> dict[str, Any]:
@@ -296,7 +279,9 @@ class SqlStoreDreams(SqlDreams):
     def waiting(self) -> list[Queued]:
         dreams = schema.dreams.c
         asked = self._free().where(dreams.target.like("store:%"), dreams.status.in_(OPEN))
-        return [as_queued(row) for row in self._rows_across("nights", asked.order_by(dreams.started_at, dreams.id))]
+        return [
+            leases.as_queued(row) for row in self._rows_across("nights", asked.order_by(dreams.started_at, dreams.id))
+        ]
 
     def anywhere(self, dream: str) -> Located | None:
         return next(iter(self._located(select(schema.dreams).filter_by(id=dream))), None)
@@ -308,11 +293,11 @@ class SqlStoreDreams(SqlDreams):
         return self._located(asked.order_by(dreams.c.started_at.desc(), dreams.c.id.desc()).limit(limit))
 
     def _located(self, asked: Select[Any]) -> list[Located]:
-        return [Located(row.workspace, row.user, dream_from(row)) for row in self._rows_across("nights", asked)]
+        return [Located(row.workspace, row.user, leases.dream_from(row)) for row in self._rows_across("nights", asked)]
 
     def unfinished_anywhere(self) -> bool:
         dreams, night = schema.dreams, schema.nights
-        asked = select(dreams.c.id).join(night, of_night()).where(dreams.c.status.in_(OPEN))
+        asked = select(dreams.c.id).join(night, leases.of_night()).where(dreams.c.status.in_(OPEN))
         asked = asked.where(night.c.queued | dreams.c.target.like("store:%")).limit(1)
         return bool(self._rows_across("nights", asked))
 

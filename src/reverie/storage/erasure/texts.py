@@ -32,21 +32,6 @@ from reverie.memory.store import Author, MemoryVersion
 from reverie.storage import schema
 from reverie.storage.database import owner_key, read_blob
 from reverie.storage.dreams.leases import dream_from
-from reverie.storage.schema import (
-    blobs,
-    changes,
-    contexts,
-    documents,
-    dreams,
-    edits,
-    entries,
-    memories,
-    memory_stores,
-    memory_versions,
-    recorded,
-    recorded_events,
-    store_dreams,
-)
 
 AT_ONCE = 500  # sessions or texts that one statement names
 UNDER_WAY = (schema.nights, schema.chosen, schema.noticed, schema.planned, schema.answers)
@@ -115,7 +100,7 @@ def _items(connection: Connection, workspace: str) -> Iterator[Told]:
 def _lines_brought(connection: Connection, change: Any) -> list[str]:
     """Lines that a Change wrote into its documents, where no operation says so: a skill, a page of a store."""
     scope, brought = Scope(change.workspace, change.user, ""), list[str]()
-    for edit in connection.execute(select(edits).filter_by(**owner_key(scope), change_id=change.id)).all():
+    for edit in connection.execute(select(schema.edits).filter_by(**owner_key(scope), change_id=change.id)).all():
         contents = (read_blob(connection, scope, name) or b"" for name in (edit.before, edit.after))
         before, after = (
             [line.strip().lstrip("-*+0123456789.) ") for line in content.decode("utf-8", "replace").splitlines()]
@@ -233,14 +218,14 @@ def _dreams_of_sessions(connection: Connection, workspace: str, ids: set[str], t
         taken.count(table)
         if over_store:
             whose = {"workspace": row.workspace, "user": row.user}
-            own = connection.execute(select(store_dreams.c.session).filter_by(**whose, id=row.id)).scalar()
+            own = connection.execute(select(schema.store_dreams.c.session).filter_by(**whose, id=row.id)).scalar()
             _say_instead(connection, whose, own, GONE)
 
 
 def _say_instead(connection: Connection, whose: Key, session: str | None, words: str) -> None:
     """A dream's account of itself, as it was streamed."""
     told = json.dumps({"content": [{"type": "text", "text": words}]})
-    spoken = update(recorded_events).filter_by(**whose, session=session, type="agent.message")
+    spoken = update(schema.recorded_events).filter_by(**whose, session=session, type="agent.message")
     connection.execute(spoken.values(details=told))
 
 
@@ -254,7 +239,9 @@ def _erase_dreams_of_text(connection: Connection, scope: Scope, store: str, text
         quoted = [judged["old"], judged["text"], judged.get("confirms", ""), *checks]
         return _emptied(judged) if any(part and part in words for part in quoted) else judged
 
-    for row in _store_dreams(connection, scope, (store_dreams.c.output == store) | (store_dreams.c.store == store)):
+    for row in _store_dreams(
+        connection, scope, (schema.store_dreams.c.output == store) | (schema.store_dreams.c.store == store)
+    ):
         _rewrite(connection, scope, row, without)
 
 
@@ -270,16 +257,20 @@ def erase_session_quotations(connection: Connection, scope: Scope, session: str)
         left = [one | {"quote": ""} if one["session"] == session else one for one in judged["evidence"]]
         return judged | {"evidence": left, "checks": []}
 
-    named = store_dreams.c.asked.contains(f'"{session}"', autoescape=True)
+    named = schema.store_dreams.c.asked.contains(f'"{session}"', autoescape=True)
     for whose in dict.fromkeys((scope.user or "", "")):
         for row in _store_dreams(connection, scope.of(whose), named):
             _rewrite(connection, scope.of(whose), row, without)
 
 
 def _store_dreams(connection: Connection, scope: Scope, which: Any) -> list[Any]:
-    same = (dreams.c.workspace == store_dreams.c.workspace) & (dreams.c.user == store_dreams.c.user)
-    asked = select(store_dreams, dreams.c.details).join(dreams, same & (dreams.c.id == store_dreams.c.id))
-    ours = (store_dreams.c.workspace == scope.workspace, store_dreams.c.user == (scope.user or ""))
+    same = (schema.dreams.c.workspace == schema.store_dreams.c.workspace) & (
+        schema.dreams.c.user == schema.store_dreams.c.user
+    )
+    asked = select(schema.store_dreams, schema.dreams.c.details).join(
+        schema.dreams, same & (schema.dreams.c.id == schema.store_dreams.c.id)
+    )
+    ours = (schema.store_dreams.c.workspace == scope.workspace, schema.store_dreams.c.user == (scope.user or ""))
     return list(connection.execute(asked.where(*ours, which)))
 
 
@@ -291,21 +282,27 @@ def _rewrite(connection: Connection, scope: Scope, row: Any, without: Callable[[
     if not hit:
         return
     kept = told | {"judged": judged, "diary": GONE if told["diary"] else "", "flaws": [GONE for _ in told["flaws"]]}
-    connection.execute(update(dreams).filter_by(**owner_key(scope), id=row.id).values(details=json.dumps(kept)))
+    connection.execute(update(schema.dreams).filter_by(**owner_key(scope), id=row.id).values(details=json.dumps(kept)))
     # Without its salt nobody can guess from the ledger what a Change rested on.
     matters = {one["ref"]: one for one in hit if one["ref"]}
-    asked = select(changes.c.id, changes.c.details).filter_by(**owner_key(scope)).where(changes.c.id.in_(matters))
+    asked = (
+        select(schema.changes.c.id, schema.changes.c.details)
+        .filter_by(**owner_key(scope))
+        .where(schema.changes.c.id.in_(matters))
+    )
     for change in connection.execute(asked).all():
         matter = matters[change.id]
         said = {"reason": matter["reason"], "evidence": matter["evidence"]}
-        reasoned = update(changes).filter_by(**owner_key(scope), id=change.id)
+        reasoned = update(schema.changes).filter_by(**owner_key(scope), id=change.id)
         connection.execute(reasoned.values(details=json.dumps(json.loads(change.details) | said), salt=""))
     _say_instead(connection, owner_key(scope), row.session, GONE)
     # The title names the store.
-    found = connection.execute(select(recorded.c.details).filter_by(**owner_key(scope), id=row.session)).scalar()
+    found = connection.execute(select(schema.recorded.c.details).filter_by(**owner_key(scope), id=row.session)).scalar()
     if found is not None:
         untitled = json.dumps(json.loads(found) | {"title": None})
-        connection.execute(update(recorded).filter_by(**owner_key(scope), id=row.session).values(details=untitled))
+        connection.execute(
+            update(schema.recorded).filter_by(**owner_key(scope), id=row.session).values(details=untitled)
+        )
 
 
 def _emptied(judged: Told) -> Told:
@@ -314,7 +311,7 @@ def _emptied(judged: Told) -> Told:
 
 def redact_version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: Author, at: datetime) -> None:
     """Redact a version. Text that another version still has stays in history; other text goes."""
-    ours, table = owner_key(scope), memory_versions
+    ours, table = owner_key(scope), schema.memory_versions
     gone = {"path": None, "sha256": None, "size": None, "flags": "[]"}
     mark = {"redacted_at": at, "redacted_hand": by.hand, "redacted_by": by.id}
     connection.execute(update(table).filter_by(**ours, store=redacted.store, id=redacted.id).values(**gone, **mark))
@@ -330,42 +327,59 @@ def erase_store(connection: Connection, scope: Scope, deleted: str, target: str)
     """All that was ever written in it."""
     ours = owner_key(scope)
     touched = _changes_of(ours, target)
-    asked = select(edits.c.before, edits.c.after).filter_by(**ours).where(edits.c.change_id.in_(touched))
+    asked = (
+        select(schema.edits.c.before, schema.edits.c.after)
+        .filter_by(**ours)
+        .where(schema.edits.c.change_id.in_(touched))
+    )
     names = {name for both in connection.execute(asked) for name in both if name not in (None, GONE)}
-    for table in (memories, memory_versions):
+    for table in (schema.memories, schema.memory_versions):
         connection.execute(delete(table).filter_by(**ours, store=deleted))
-    for known in (documents, entries):
+    for known in (schema.documents, schema.entries):
         connection.execute(delete(known).filter_by(**ours, target=target))
-    connection.execute(delete(memory_stores).filter_by(**ours, id=deleted))
+    connection.execute(delete(schema.memory_stores).filter_by(**ours, id=deleted))
     _erase(connection, ours, touched, sorted(names))
     # A store that is gone: all that was said about it.
-    stores = memory_stores.c
-    there = exists().where(stores.workspace == store_dreams.c.workspace, stores.id == store_dreams.c.output)
-    mine = (store_dreams.c.output == deleted) | ((store_dreams.c.store == deleted) & ~there)
+    stores = schema.memory_stores.c
+    there = exists().where(
+        stores.workspace == schema.store_dreams.c.workspace, stores.id == schema.store_dreams.c.output
+    )
+    mine = (schema.store_dreams.c.output == deleted) | ((schema.store_dreams.c.store == deleted) & ~there)
     for row in _store_dreams(connection, scope, mine):
         _rewrite(connection, scope, row, _emptied)
         # What could be told of it was its path.
         told = json.loads(row.told)
         unnamed = [one | {"path": ""} for one in told.get("withheld", ())]
-        kept = update(store_dreams).filter_by(**owner_key(scope), id=row.id)
+        kept = update(schema.store_dreams).filter_by(**owner_key(scope), id=row.id)
         connection.execute(kept.values(told=json.dumps(told | {"withheld": unnamed})))
 
 
 def _changes_of(ours: dict[str, str], target: str) -> Any:
-    return select(changes.c.id).filter_by(**ours, target=target).scalar_subquery()
+    return select(schema.changes.c.id).filter_by(**ours, target=target).scalar_subquery()
 
 
 def _erase(connection: Connection, ours: dict[str, str], touched: Any, names: Sequence[str]) -> None:
     for start in range(0, len(names), AT_ONCE):
         some = names[start : start + AT_ONCE]
-        hit = or_(edits.c.before.in_(some), edits.c.after.in_(some))
-        concerned = select(edits.c.change_id).filter_by(**ours).where(edits.c.change_id.in_(touched), hit)
-        unsalted = update(changes).filter_by(**ours).where(changes.c.id.in_(concerned.scalar_subquery()))
+        hit = or_(schema.edits.c.before.in_(some), schema.edits.c.after.in_(some))
+        concerned = select(schema.edits.c.change_id).filter_by(**ours).where(schema.edits.c.change_id.in_(touched), hit)
+        unsalted = update(schema.changes).filter_by(**ours).where(schema.changes.c.id.in_(concerned.scalar_subquery()))
         connection.execute(unsalted.values(salt=""))
-        sides = {side.name: case((side.in_(some), GONE), else_=side) for side in (edits.c.before, edits.c.after)}
-        connection.execute(update(edits).filter_by(**ours).where(edits.c.change_id.in_(touched), hit).values(**sides))
+        sides = {
+            side.name: case((side.in_(some), GONE), else_=side)
+            for side in (schema.edits.c.before, schema.edits.c.after)
+        }
+        connection.execute(
+            update(schema.edits).filter_by(**ours).where(schema.edits.c.change_id.in_(touched), hit).values(**sides)
+        )
         # But for bytes that another document, version or context needs.
-        used = (edits.c.before, edits.c.after, documents.c.sha256, contexts.c.sha256, memory_versions.c.sha256)
+        used = (
+            schema.edits.c.before,
+            schema.edits.c.after,
+            schema.documents.c.sha256,
+            schema.contexts.c.sha256,
+            schema.memory_versions.c.sha256,
+        )
         needed = [select(column).filter_by(**ours).where(column.is_not(None)).scalar_subquery() for column in used]
-        unused = [blobs.c.sha256.not_in(one) for one in needed]
-        connection.execute(delete(blobs).filter_by(**ours).where(blobs.c.sha256.in_(some), *unused))
+        unused = [schema.blobs.c.sha256.not_in(one) for one in needed]
+        connection.execute(delete(schema.blobs).filter_by(**ours).where(schema.blobs.c.sha256.in_(some), *unused))
