@@ -117,25 +117,9 @@ def documents(entry: IndexedSession) -> Iterator[Document]:
         now = (turn, after) if turn else None
 
 
-def is_current(index: tantivy.Index) -> bool:
-    """An index nothing was committed to yet is being made by someone, perhaps right now."""
-    searcher = index.searcher()
-    return searcher.num_docs == 0 or _meta(searcher).get_first("format") == FORMAT
-
-
-def cursor(index: tantivy.Index) -> int:
-    return int(_meta(index.searcher()).get_first("followed") or 0)
-
-
 def _meta(searcher: tantivy.Searcher) -> Document:
     hits = searcher.search(_is("meta", CURSOR), limit=1, count=False).hits
     return searcher.doc(hits[0][1]) if hits else Document()
-
-
-def worth_asking(index: tantivy.Index, terms: Sequence[Term]) -> list[Term]:
-    """Without the small words that stand nearly everywhere in a large index: they cost most and tell least."""
-    searcher = index.searcher()
-    return [term for term in terms if term.weight >= 1 or _often(searcher, term) <= EVERYWHERE]
 
 
 def turns_query(terms: Sequence[Term], where: SearchFilter) -> Query:
@@ -158,13 +142,6 @@ def candidates(index: tantivy.Index, query: Query, size: int) -> list[RankedTurn
         user, session, role, turn = (document.get_first(name) for name in ("user", "session", "role", "turn"))
         found.append(RankedTurn(TurnKey(str(user), str(session), int(turn or 0)), str(role), score))
     return found
-
-
-def rarities(index: tantivy.Index, terms: Sequence[Term]) -> list[float]:
-    """The inverse document frequency as BM25 has it, of the form met most often."""
-    searcher = index.searcher()
-    often = (_often(searcher, term) for term in terms)
-    return [log(1 + (searcher.num_docs - count + 0.5) / (count + 0.5)) for count in often]
 
 
 def _often(searcher: tantivy.Searcher, term: Term) -> int:
@@ -219,7 +196,7 @@ class TantivyIndex:
     @property
     def cursor(self) -> int:
         """The change of the database up to which this index is; 0 when it has to start again."""
-        return self._read(cursor, 0)
+        return self._read(lambda index: int(_meta(index.searcher()).get_first("followed") or 0), 0)
 
     @property
     def erasures(self) -> int:
@@ -286,12 +263,24 @@ class TantivyIndex:
             self._index = None
 
     def pool(self, terms: Sequence[Term], where: SearchFilter, size: int) -> list[RankedTurn]:
-        asked = self._read(lambda index: worth_asking(index, terms), list(terms))
+        def worth_asking(index: tantivy.Index) -> list[Term]:
+            """Without the small words that stand nearly everywhere in a large index: they cost most and tell least."""
+            searcher = index.searcher()
+            return [term for term in terms if term.weight >= 1 or _often(searcher, term) <= EVERYWHERE]
+
+        asked = self._read(worth_asking, list(terms))
         query = turns_query(asked, where)  # made outside the reading, where a ValueError means damage
         return self._read(lambda index: candidates(index, query, size), [])
 
     def rarity(self, terms: Sequence[Term]) -> list[float]:
-        return self._read(lambda index: rarities(index, terms), [0.0] * len(terms))
+        """The inverse document frequency as BM25 has it, of the form met most often."""
+
+        def rarities(index: tantivy.Index) -> list[float]:
+            searcher = index.searcher()
+            often = (_often(searcher, term) for term in terms)
+            return [log(1 + (searcher.num_docs - count + 0.5) / (count + 0.5)) for count in often]
+
+        return self._read(rarities, [0.0] * len(terms))
 
     def close(self) -> None:
         """Forget what was not committed; the database still has it, and the cursor has not moved."""
@@ -330,7 +319,9 @@ class TantivyIndex:
             return None
         try:
             index = prepared(tantivy.Index.open(str(self._folder)))
-            return index if is_current(index) else None
+            searcher = index.searcher()
+            # An index nothing was committed to yet is being made by someone, perhaps right now.
+            return index if searcher.num_docs == 0 or _meta(searcher).get_first("format") == FORMAT else None
         except BaseException as error:
             if not _is_damage(error):
                 raise

@@ -129,33 +129,28 @@ class GitProjection:
         chosen = [holder for holder, _ in self._with_changes() if name in (None, holder.name, holder.key)]
         if name is not None and not chosen:
             raise BadInput(f"{name!r} has no changes.", expected="a target or skills folder that was changed")
-        commits, kept = 0, []
-        for holder in chosen:
-            made, aside = self._rebuilt(holder, keep)
-            commits += made
-            kept += [aside] if aside else []
-        return Rebuilt(tuple(holder.name for holder in chosen), commits, tuple(kept))
+        commits, kept = 0, list[Path]()
 
-    def _rebuilt(self, holder: Holder, keep: bool) -> tuple[int, Path | None]:
-        commits, spot, identity = 0, self._spot(holder), self._identity(holder)
-
-        def counted() -> Iterator[Anchored]:
+        def counted(holder: Holder) -> Iterator[Anchored]:
             nonlocal commits
             for one in self._recorded(holder):
                 commits += 1
                 yield one
 
-        with opened(spot) as repository:
-            worth = keep and repository.is_there and worth_keeping(repository, self._recorded(holder))
-            aside = self._aside(holder) if worth else None
-            repository.build(counted(), aside)
-            # What was kept aside before goes, and one beside from when the folder was in someone's repository.
-            others = (*self._folder.glob(f"*-{identity}"), *self._folder.glob(f"aside/{identity}.*"))
-            for path in others if not keep else ():
-                if path != spot.work:
-                    shutil.rmtree(path)
-        self._shown.pop(holder.key, None)
-        return commits, aside
+        for holder in chosen:
+            spot, identity = self._spot(holder), self._identity(holder)
+            with opened(spot) as repository:
+                worth = keep and repository.is_there and worth_keeping(repository, self._recorded(holder))
+                aside = self._aside(holder) if worth else None
+                repository.build(counted(holder), aside)
+                # What was kept aside before goes, and one beside from when the folder was in someone's repository.
+                others = (*self._folder.glob(f"*-{identity}"), *self._folder.glob(f"aside/{identity}.*"))
+                for path in others if not keep else ():
+                    if path != spot.work:
+                        shutil.rmtree(path)
+            self._shown.pop(holder.key, None)
+            kept += [aside] if aside else []
+        return Rebuilt(tuple(holder.name for holder in chosen), commits, tuple(kept))
 
     def purge(self) -> list[Path]:
         """Every repository made anew, with nothing kept of the old ones; those of places that are gone are removed.

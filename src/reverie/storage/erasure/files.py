@@ -54,13 +54,9 @@ class HomeFiles:
     # ---- files -------------------------------------------------------------------------------------------------------
 
     def holding(self, scope: Scope, sought: Sought) -> Iterator[ErasurePlace]:
-        for path in self._files():
-            scrub = self._scrubber(path, sought)
-            if _holds(path, scrub) or (scrub and scrub.has(path.name)):
-                yield ErasurePlace("files", str(path))
-        for path in self._folders():
-            if (scrub := self._scrubber(path, sought)) and scrub.has(path.name):
-                yield ErasurePlace("files", str(path))
+        holding = [path for path in self._files() if _holds(path, self._scrubber(path, sought))]
+        for path in dict.fromkeys((*holding, *(path for path, _ in self._renamed(sought)))):
+            yield ErasurePlace("files", str(path))
 
     def views(self, scope: Scope, sought: Sought) -> list[ErasurePlace]:
         done: list[ErasurePlace] = []
@@ -76,15 +72,18 @@ class HomeFiles:
                 # A queued transcript is named by its path: with another one it would wait for ever.
                 path.unlink() if path.parent == self.home / QUEUE else replace_file(path, new)
                 done.append(ErasurePlace("files", str(path)))
-            if scrub and path.is_file() and scrub.has(path.name):
-                _rename(path, scrub.clean(path.name))
-                done.append(ErasurePlace("files", str(path.parent)))
-        for path in self._folders():
-            if (scrub := self._scrubber(path, sought)) and scrub.has(path.name):
-                _rename(path, scrub.clean(path.name))
-                done.append(ErasurePlace("files", str(path.parent)))
+        for path, name in self._renamed(sought):
+            # With a number where a file has the name already.
+            path.rename(next(one for one in (path.with_name(f"{n or ''}{name}") for n in count()) if not one.exists()))
+            sync_folder(path.parent)
+            done.append(ErasurePlace("files", str(path.parent)))
         self.show()
         return done
+
+    def _renamed(self, sought: Sought) -> list[tuple[Path, str]]:
+        """Files and folders whose names hold it, with the names they are to have."""
+        scrubbed = ((path, self._scrubber(path, sought)) for path in (*self._files(), *self._folders()))
+        return [(path, scrub.clean(path.name)) for path, scrub in scrubbed if scrub and scrub.has(path.name)]
 
     def _scrubber(self, path: Path, sought: Sought) -> Scrubber:
         """The scrubber for a file: memory and skills in the home are someone's own words, no quotations."""
@@ -216,13 +215,6 @@ def _below(path: Path) -> Iterator[Path]:
                 yield from _below(child)
     elif path.is_file() and not path.name.endswith(_DATABASE) and ".db." not in path.name:
         yield path
-
-
-def _rename(path: Path, name: str) -> None:
-    """Give it this name, with a number where a file has it already."""
-    new = next(one for one in (path.with_name(f"{n or ''}{name}") for n in count()) if not one.exists())
-    path.rename(new)
-    sync_folder(path.parent)
 
 
 def _read(path: Path) -> bytes | None:
