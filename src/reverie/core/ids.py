@@ -47,7 +47,6 @@ def sha256(content: bytes | str) -> str:
 
 
 def json_ready(value: Any) -> Any:
-    """The value as JSON can hold it."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: json_ready(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, bytes):

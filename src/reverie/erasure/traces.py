@@ -48,8 +48,6 @@ class Tombstones:
     def __bool__(self) -> bool:
         return any(self.known.values())
 
-    # ---- making ------------------------------------------------------------------------------------------------------
-
     def hashed(self, kind: str, text: str) -> str:
         return self._begun(kind, text).hexdigest()
 
@@ -74,8 +72,6 @@ class Tombstones:
 
     def of_workspace(self, workspace: str) -> Tombstone:
         return Tombstone(WORKSPACE, self.hashed(WORKSPACE, workspace))
-
-    # ---- asking ------------------------------------------------------------------------------------------------------
 
     def has(self, one: Tombstone | None) -> bool:
         return one is not None and one.hash in self.known.get(one.kind, {})
@@ -126,8 +122,6 @@ class Tombstones:
         named = values_of(head, ("title", "agent", "project", "project_path"))
         cleaned: dict[str, Any] = {name: text and scrub.clean(text) for name, text in named.items()}
         return replace(head, facts=facts, **cleaned)
-
-    # ---- beside a backup ---------------------------------------------------------------------------------------------
 
     def to_json(self, workspace: str) -> dict[str, Any]:
         return {

@@ -264,9 +264,6 @@ def _packed(value: object) -> dict[str, str]:
     raise TypeError(f"{type(value).__name__} in a row")
 
 
-# ---- the ledger ------------------------------------------------------------------------------------------------------
-
-
 def heads(connection: Connection) -> dict[str, LedgerHead]:
     """The end of every workspace's chain, looked through from its beginning."""
     table = schema.ledger

@@ -67,8 +67,6 @@ class GitProjection:
         self._shown: dict[str, int] = {}  # the number each was found or brought up to: asks git no more than it must
         self._first: dict[str, str] = {}
 
-    # ---- catching up -------------------------------------------------------------------------------------------------
-
     def catch_up(self) -> Behind | None:
         """Bring every repository up to what landed. Says what is behind and why; never raises for git or the disk."""
         try:
@@ -117,8 +115,6 @@ class GitProjection:
 
     def _restores(self) -> list[int]:
         return [row.number for row in self._records.rows(self._scope) if row.kind == RESTORE]
-
-    # ---- making anew, checking ---------------------------------------------------------------------------------------
 
     def rebuild(self, name: str | None = None, *, keep: bool = True) -> Rebuilt:
         """Make repositories anew from all Changes, of one holder or of all.
@@ -222,8 +218,6 @@ class GitProjection:
             return f"those of {holder.name} since the backup that was restored, whose commits went on past it"
         count = sum(1 for _ in self._recorded(holder, last.number if last else 0))
         return f"{count:,} of {holder.name}" if count else ""
-
-    # ---- what there is -----------------------------------------------------------------------------------------------
 
     def _with_changes(self) -> Iterator[tuple[Holder, Change]]:
         """Each place once, though it can have several names."""

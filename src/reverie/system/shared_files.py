@@ -42,11 +42,6 @@ Alone = Callable[[str], AbstractContextManager[None]]
 Locked = Callable[[], AbstractContextManager[None]]
 
 
-def swap_files(folder: int, one: str, other: str) -> bool:
-    """Each name means what the other meant, from one moment to the next. False: it cannot be done here."""
-    return _renamed(folder, one, other, exchange=True)
-
-
 def move_if_free(folder: int, old: str, new: str) -> None:
     """Rename, unless the new name means something already: then FileExistsError, and nothing is changed."""
     if _renamed(folder, old, new, exchange=False):
@@ -73,6 +68,7 @@ def written_elsewhere(handle: int) -> bool | None:
 
 
 def _renamed(folder: int, old: str, new: str, *, exchange: bool) -> bool:
+    """From one moment to the next; exchanged, each name means what the other meant. False: it cannot be done here."""
     found = _call()
     if found is None:
         return False
@@ -213,9 +209,6 @@ def modified_at(path: Path) -> datetime | None:
         return None
 
 
-# ---- putting a file in the place of another --------------------------------------------------------------------------
-
-
 def _put(folder: OpenFolder, name: str, content: bytes, expected: bytes | None, alone: Locked) -> bool:
     beside = folder.prepared(name, content)
     with explained(folder.path / name, "written"):
@@ -266,7 +259,7 @@ class _Exchange:
         return False
 
     def _swap(self) -> bool:
-        done = swap_files(self.folder.handle, self.kept, self.name)
+        done = _renamed(self.folder.handle, self.kept, self.name, exchange=True)
         self.shown = self.shown or done
         return done
 
@@ -325,9 +318,6 @@ def _or_nothing(folder: OpenFolder, name: str) -> bytes | None:
         return folder.read(name)
     except ReverieError:
         return None
-
-
-# ---- what was displaced ----------------------------------------------------------------------------------------------
 
 
 def _kept_name(document: str, base: str, inode: int = 0) -> str:

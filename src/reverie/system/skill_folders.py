@@ -149,9 +149,6 @@ class _HeldSkills:
         return True
 
 
-# ---- finding ---------------------------------------------------------------------------------------------------------
-
-
 def _subjects(root: Path, below: str, depth: int) -> Iterator[str]:
     """A folder with SKILL.md in it is one skill with all that is below. Files named in capitals, such as README.md or
     Hermes' DESCRIPTION.md, are about the folder they are in."""
@@ -194,9 +191,6 @@ def _entries(root: Path, folder: str) -> tuple[list[str], list[str]]:
     except NotFound:
         return [], []
     return sorted(folders), sorted(files)
-
-
-# ---- staying inside --------------------------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -227,8 +227,6 @@ class HashingStream(io.RawIOBase):
 
 
 class Unpacking:
-    """Reads a backup through, as often as asked."""
-
     def __init__(self, file: IO[bytes], watch: Watch | None = None) -> None:
         self._file = file
         self._size = os.fstat(file.fileno()).st_size
@@ -293,8 +291,6 @@ class Unpacking:
 
 
 class _Unpacked(gzip.GzipFile):
-    """Counts what comes out."""
-
     def __init__(self, file: IO[bytes], limit: int) -> None:
         super().__init__(fileobj=file, mode="rb")
         self._left = limit

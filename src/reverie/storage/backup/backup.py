@@ -101,9 +101,6 @@ def _rows(packing: archive.Packing, connection: Connection, table: Table) -> Ite
         yield packing.add_rows(table.name, number, bytes(chunk)), rows
 
 
-# ---- the file --------------------------------------------------------------------------------------------------------
-
-
 def _refuse(home: Path, file: Path, force: bool) -> None:
     if not file.parent.is_dir():
         raise NotFound(f"There is no folder {file.parent}.", next_step="Make it, or name another file.")

@@ -84,9 +84,6 @@ def _holds_something(path: Path) -> bool:
         return True
 
 
-# ---- putting back ----------------------------------------------------------------------------------------------------
-
-
 def stage(home: Path, folders: tuple[str, ...]) -> Path:
     """A folder beside the places, for what will be moved there at once."""
     for folder in ("", *folders):
@@ -185,9 +182,6 @@ def move_in(home: Path) -> None:
         shutil.rmtree(left) if left.is_dir() else left.unlink()
     (place / NAME).unlink()  # the last of it: as long as it is there, the restore is unfinished
     place.rmdir()
-
-
-# ---- what can go wrong -----------------------------------------------------------------------------------------------
 
 
 def not_empty(found: str) -> BadInput:

@@ -43,8 +43,6 @@ _TOLD = ("written", "usage", "reader", "error", "decided", "change", "withheld")
 
 
 class SqlDreams(leases.SqlLeases):
-    # ---- Looking -----------------------------------------------------------------------------------------------------
-
     def read(self, scope: Scope, target: str, *, left_out: bool = True) -> Iterable[Read]:
         table, (key, name) = schema.dreamt, self._target(target)
         asked = select(table).filter_by(**owner_key(scope)).where(table.c.target.in_((key, name)))
@@ -101,8 +99,6 @@ class SqlDreams(leases.SqlLeases):
         found = [(leases.dream_from(row), row.target) for row in self._rows(scope, asked.order_by(table.c.number))]
         return list(dict.fromkeys(dream.target for dream, key in found if self._is_here(dream, key, unknown=False)))
 
-    # ---- Consulting --------------------------------------------------------------------------------------------------
-
     def calls(self, scope: Scope, dream: str) -> list[Call]:
         table = schema.calls
         asked = select(table).filter_by(**owner_key(scope), dream=dream).order_by(table.c.number)
@@ -115,8 +111,6 @@ class SqlDreams(leases.SqlLeases):
     def told(self, scope: Scope, dream: str) -> list[ModelReport]:
         asked = select(schema.chosen.c.told).filter_by(**owner_key(scope), dream=dream).order_by(schema.chosen.c.place)
         return [leases.told_from(row.told) for row in self._rows(scope, asked)]
-
-    # ---- Working -----------------------------------------------------------------------------------------------------
 
     def asked(self, scope: Scope, dream: str) -> SessionChoice:
         return leases.asked_from(self._one(scope, select(schema.nights).filter_by(**owner_key(scope), dream=dream)))
@@ -148,8 +142,6 @@ class SqlDreams(leases.SqlLeases):
         table = schema.noticed
         asked = select(table).filter_by(**owner_key(scope), dream=dream).order_by(table.c.place, table.c.number)
         return [leases.noted_from(row) for row in self._rows(scope, asked)]
-
-    # ---- Planning ----------------------------------------------------------------------------------------------------
 
     def plan(self, lease: Lease, thought: Thought) -> None:
         rows = [
@@ -232,8 +224,6 @@ class SqlStoreDreams(SqlDreams):
         super().__init__(engine, clock, holder)
         self._ids = ids
 
-    # ---- KeptStoreDreams ---------------------------------------------------------------------------------------------
-
     def add(self, scope: Scope, made: StoreDream, dream: Dream, own: Recorded) -> StoreDream | None:
         asked = values_of(made, ("sessions", "model", "speed", "instructions"))
         row = values_of(made, ("id", "store", "output", "session", "in_place", "created_at"))
@@ -300,8 +290,6 @@ class SqlStoreDreams(SqlDreams):
         asked = select(dreams.c.id).join(night, leases.of_night()).where(dreams.c.status.in_(OPEN))
         asked = asked.where(night.c.queued | dreams.c.target.like("store:%")).limit(1)
         return bool(self._rows_across("nights", asked))
-
-    # ---- Cloning -----------------------------------------------------------------------------------------------------
 
     def begin(self, lease: Lease, dream: Dream, made: StoreDream, clone: Clone | None) -> StoreDream:
         scope, withheld = lease.scope, tuple[Withheld, ...]()

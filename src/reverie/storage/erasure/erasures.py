@@ -102,8 +102,6 @@ def put_tombstones(
 
 
 class SqlErasures(SqlAdapter):
-    # ---- looking -----------------------------------------------------------------------------------------------------
-
     def sought(self, scope: Scope, wanted: ErasureRequest) -> Sought:
         with reading(self._engine, scope) as connection:
             names = list(_sessions(connection, scope, wanted))
@@ -137,8 +135,6 @@ class SqlErasures(SqlAdapter):
     def residue(self, scope: Scope, sought: Sought) -> list[ErasurePlace]:
         with reading(self._engine, scope) as connection:
             return residue(connection, scope, sought)
-
-    # ---- the plan ----------------------------------------------------------------------------------------------------
 
     def begin(self, scope: Scope, erasure: Erasure, found: FoundPlaces) -> None:
         with writing(self._engine, scope) as connection:
@@ -188,8 +184,6 @@ class SqlErasures(SqlAdapter):
         asked = select(table).filter_by(workspace=scope.workspace).order_by(table.c.begun_at.desc(), table.c.id)
         return [_open(row).erasure for row in self._rows(scope, asked)]
 
-    # ---- doing -------------------------------------------------------------------------------------------------------
-
     def rows(self, scope: Scope, erasure: str, sought: Sought) -> list[ErasurePlace]:
         with writing(self._engine, scope) as connection:
             lock_out_writers(connection, scope.workspace)
@@ -202,8 +196,6 @@ class SqlErasures(SqlAdapter):
 
     def compact(self) -> list[Left]:
         return compacted(self._engine)
-
-    # ---- what stays --------------------------------------------------------------------------------------------------
 
     def tombstones(self, scope: Scope) -> Tombstones:
         with reading(self._engine, scope) as connection:
@@ -227,8 +219,6 @@ class SqlErasures(SqlAdapter):
         with writing(self._engine, scope) as connection:
             key = {"workspace": scope.workspace, "path": str(path)}
             upsert(connection, schema.backups, key, {"made_at": at})
-
-    # ---- after a restore ---------------------------------------------------------------------------------------------
 
     def met_again(self, scope: Scope, stones: Tombstones) -> list[ErasureRequest]:
         """Find here what those tombstones are of: sessions, people, and texts as they are written here."""

@@ -51,8 +51,6 @@ class HomeFiles:
     def alone(self) -> AbstractContextManager[None]:
         return flocked(self.home / "erasure.lock", PATIENCE_SECONDS)
 
-    # ---- files -------------------------------------------------------------------------------------------------------
-
     def holding(self, scope: Scope, sought: Sought) -> Iterator[ErasurePlace]:
         holding = [path for path in self._files() if _holds(path, self._scrubber(path, sought))]
         for path in dict.fromkeys((*holding, *(path for path, _ in self._renamed(sought)))):
@@ -107,8 +105,6 @@ class HomeFiles:
                 below = [Path(parent, name) for parent, names, _ in os.walk(path, topdown=False) for name in names]
                 yield from (one for one in below if ".git" not in one.parts and not one.is_symlink())
 
-    # ---- what is made anew -------------------------------------------------------------------------------------------
-
     def git(self, scope: Scope) -> list[Left]:
         try:
             kept = self.projection().purge()
@@ -129,8 +125,6 @@ class HomeFiles:
             shutil.rmtree(self.home / "index" / scope.workspace, ignore_errors=True)
         for damaged in (self.home / "index").glob("*/damaged-*"):
             shutil.rmtree(damaged, ignore_errors=True)
-
-    # ---- backups -----------------------------------------------------------------------------------------------------
 
     def backups(self, scope: Scope, sought: Sought, known: Backups) -> Iterator[Left]:
         for name in SETTINGS:

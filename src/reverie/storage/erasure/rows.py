@@ -166,8 +166,6 @@ class RowEraser:
             ErasurePlace(LABELS.get(name, name.replace("_", " ")), name, count) for name, count in self.counts.items()
         ]
 
-    # ---- whole rows --------------------------------------------------------------------------------------------------
-
     def _tables(self, whose: dict[str, str]) -> None:
         for table in schema.metadata.sorted_tables:
             if table.name not in STAY and "user" in table.c:
@@ -189,8 +187,6 @@ class RowEraser:
     def _counted(self, table: Table, number: int = 1) -> None:
         if number:
             self.counts[table.name] += number
-
-    # ---- documents ---------------------------------------------------------------------------------------------------
 
     def _blobs(self) -> None:
         scrub = self.sought.of_documents
@@ -277,8 +273,6 @@ class RowEraser:
                 key = row_key(schema.changes, row)
                 self.connection.execute(update(schema.changes).filter_by(**key).values(**said))
 
-    # ---- columns -----------------------------------------------------------------------------------------------------
-
     def _sweep(self, table: Table, scrub: Scrubber) -> None:
         key = {column.name for column in table.primary_key.columns}
         names = [c.name for c in table.c if isinstance(c.type, Text) and c.name not in key | KINDS]
@@ -302,8 +296,6 @@ class RowEraser:
             more = {"salt": ""} if table is schema.changes else {"hash": GONE} if table is schema.proposals else {}
             self.connection.execute(update(table).filter_by(**which).values(**values, **more))
         self._counted(table, len(gone) + len(changed))
-
-    # ---- the ledger --------------------------------------------------------------------------------------------------
 
     def _ledger(self, proposals: Iterable[str]) -> None:
         asked = select(schema.ledger).filter_by(workspace=self.scope.workspace).where(schema.ledger.c.kind != ERASURE)

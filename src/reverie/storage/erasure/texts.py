@@ -111,9 +111,6 @@ def _lines_brought(connection: Connection, change: Any) -> list[str]:
     return brought
 
 
-# ---- taking out ------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class TakenOut:
     """The result of taking sessions out: rows by table, and the proposals that are gone."""
