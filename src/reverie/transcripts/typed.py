@@ -27,34 +27,6 @@ _SHORT_QUESTION = 5  # words of a question that hands over what stands behind it
 # A person begins with a word; a quotation, a list, a heading, a prompt, a comment, a tag or data begin with a sign.
 _BEGINS = re.compile(r"[\"'“„«»「『‘‹`”¿¡]{0,2}\s?[^\W_]|/[a-z]")
 _UPPER = r"[^\W\d_a-zß-öø-ÿа-яёіїєґ]"  # also a sign of a language that has no small letters
-_SHAPES = (
-    rf"(?:\w+ #?)?\d{{1,3}}[.)]\s+{_UPPER}",
-    r"\d{1,3}[.)]\s",
-    rf"\d+(?:[.:/-]\d+)+[.,)\]]*\s+(?:{_UPPER}|[\d\W])",  # a date, a time, the number of a section
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d",
-    r"\d{1,2}:\d\d:\d\d\b",
-    r"\w{3} +\d{1,2} \d\d:\d\d:\d\d",  # logs
-    r"commit [0-9a-f]{7,40}\b",
-    r"RT @",
-    r"[\w.-]+@[\w.-]+[:~][^ ]*[$#%] ",
-    r"PS [A-Z]:\\",
-    r"\w+=\S+$",  # terminals
-    r"[A-Z]{4,}(?:\]|:|!| -) ",
-    rf"(?:[A-Z]{{4,}} ){{1,3}}{_UPPER}[^A-Z]",  # NOTES The …
-    r"npm (?i:warn|err!|notice) ",  # WARNING:
-    r"(?i:warn(?:ing)?|error|fatal|hint|debug|notice|deprecat\w*)(?:\[[\w-]+\])?: ",
-    r"(?i:re|aw|fwd?|wg|from|to|cc|bcc|subject|date|sent|von|an|betreff|gesendet"
-    r"|objet|asunto|para|oggetto|van|aan|onderwerp): ",
-    r"\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?\s+[\w.'’-]+(?: [\w.'’-]+)?: ",  # 10:32 bob: …
-    r"[\w.'’-]+(?: [\w.'’-]+)?,? \[?\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?: ",  # Bob 10:32: …
-    rf"(?:[^\s.!?]+\s+){{1,6}}[\[(]?\d{{1,2}}:\d\d(?: ?[AaPp]\.?[Mm]\.?)?[\])]?:?\s+{_UPPER}",  # Bob 10:32 AM The …
-    r"[A-ZÀ-Þ][\w.'’-]+ [A-ZÀ-Þ][\w.'’-]+ +\d{1,2}:\d\d\b",  # Bob Smith 10:32 …
-    r"[\w.'’-]+(?: [\w.'’-]+)?\s{2,}\d{1,2}:\d\d\b",  # bob  10:32 AM  …
-    r"[^,;|\t\s\u3040-\uffff]+(?:(?<!\d)[,;|\t]|[,;|\t](?!\d))\S[^\n]*?[,;|\t](?=[^\s\d])",  # 42,rule,… of a table
-    r"(?:@[\w.-]+|[A-ZÀ-Þ][\w.'’-]{1,20} [A-ZÀ-Þ][\w.'’-]{1,20})(?: \([^()]{1,30}\))?: ",  # Bob Smith: …
-    r"[^\n]*\s[·•]\s",  # pieces of a page
-)
-_SHAPED = re.compile("|".join(_SHAPES))
 # A letter: a greeting, and at the end a line that is only a farewell and who writes.
 _NAME = r"[^\W\d_a-zß-öø-ÿа-я][^\s\d,.!?:;]*(?: [^\W\d_a-zß-öø-ÿа-я][^\s\d,.!?:;]*)?\s*\Z"
 _SIGNED = re.compile(rf"[.!?] +[^\s,.!?:;]+(?: [^\s,.!?:;]+){{0,3}}, (?:[^\s,.!?:;]+ )?{_NAME}")
@@ -63,20 +35,8 @@ _SIGNED_BARE = re.compile(rf"[.!?] +[^\s,.!?:;]+(?: [^\s,.!?:;]+)? {_NAME}")
 _LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _DELIMITED = re.compile(r"\s*<(?P<tag>[A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>(?=.*</(?P=tag)>)", re.DOTALL)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?/?>")
-_MARKS = {
-    '"': '"',
-    "“": "”",
-    "„": "“”",
-    "«": "»",
-    "»": "«",
-    "「": "」",
-    "『": "』",
-    "‹": "›",
-    "`": "`",
-    "”": "”",
-    "‘": "’",
-    "'": "'",
-}
+_OPENING, _CLOSING = "\"“„«»「『‹`”‘'", ('"', "”", "“”", "»", "«", "」", "』", "›", "`", "”", "’", "'")
+_MARKS = dict(zip(_OPENING, _CLOSING, strict=True))
 # "*reads aloud* The …", "[from the wiki] The …": what is set off says who speaks from there on, or is a text itself.
 _SET_OFF = re.compile(r"(?<![*\w])\*(?![*\s])([^*\n]{2,300})(?<!\s)\*(?![*\w])|(?<!\w)\[([^\[\]\n]{2,300})\](?![\w(])")
 _SENTENCE = re.compile(rf":?\s*[\"'“„«»「『]?(?:{_UPPER})")
@@ -100,7 +60,9 @@ def typed(text: str) -> tuple[Range, ...]:
     if text[end:].strip() and not _DELIMITED.match(text, end):
         return ()
     indented = text.lstrip("\r\n").startswith(("    ", "\t"))
-    if end - start > LONGEST or indented or not _BEGINS.match(text, start, end) or _SHAPED.match(text, start, end):
+    if end - start > LONGEST or indented or not _BEGINS.match(text, start, end):
+        return ()
+    if _expression("shapes").match(text, start, end):
         return ()
     line = text[start:end]
     if _SIGNED.search(line) or (_GREETED.match(line) and _SIGNED_BARE.search(line)):  # a letter
@@ -281,6 +243,8 @@ def _expression(name: str) -> re.Pattern[str]:
             pattern = rf"(?:[^\s,;:.]+,? )?(?:{alternatives})(?!\w)"
         case "hands_over":  # after "please", "can you" and the like, at most
             pattern = rf"(?:[^\s,;:.]+,? ){{0,2}}(?:{alternatives})(?![^\W\u3040-\uffff])"
+        case "shapes":
+            return re.compile(alternatives.replace("<upper>", _UPPER))
         case _:
             pattern = alternatives
     return re.compile(pattern, re.IGNORECASE)
