@@ -42,7 +42,7 @@ SELDOM_IMPORTED = (
     "reverie.storage.dreams.leases",
     "reverie.storage.stores",
     "reverie.storage.dreams.asker",
-    "reverie.search.index_sync",
+    "reverie.search.finder",
     "reverie.dreams.dreaming",
     "reverie.llm.clients.requests",
     "pydantic_ai.models.openai",

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from reverie.skills.amend import amended, draft, refine
-from reverie.skills.amendment import Amended
-from reverie.skills.skill import read_skill
+from reverie.skills.skill import Amended, read_skill
 from reverie.skills.validation import problems_of
 from reverie.skills.yaml_nodes import conforms
 from tests.peers import SKILLS_REF, python_with

@@ -30,7 +30,7 @@ WATCHED = (
     "reverie.storage.upkeep",
     "reverie.system.git",
     "reverie.storage.search_index",
-    "reverie.search.index_sync",
+    "reverie.search.finder",
     "reverie.storage.ledger",
 )
 

@@ -17,7 +17,7 @@ from reverie.changes.land import Landed
 from reverie.changes.ledger import Via
 from reverie.core.ids import sha256
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
-from reverie.skills.amendment import NewText, Patch
+from reverie.skills.skill import NewText, Patch
 from reverie.system import shared_files
 from tests.faults.driving import quick_folder
 from tests.faults.editors import KINDS, AtLine, between, gaps

@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 
 from reverie.core.errors import BadInput
 from reverie.skills.amend import amended
-from reverie.skills.amendment import Amended, Clashed, NewText, Patch
 from reverie.skills.edits import AddRule, RemoveRule, Unmade, edited, merge_lines, patched
 from reverie.skills.page import Page, frontmatter_value, lines_of, page_of, sections_of, with_value
-from reverie.skills.skill import bumped, document_problem, frontmatter_of, read_skill, subject_problem
+from reverie.skills.skill import (
+    Amended,
+    Clashed,
+    NewText,
+    Patch,
+    bumped,
+    document_problem,
+    frontmatter_of,
+    read_skill,
+    subject_problem,
+)
 from reverie.skills.validation import problems_of
 from reverie.skills.yaml_nodes import Table
 from tests.conftest import NOON

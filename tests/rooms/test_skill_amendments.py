@@ -6,9 +6,8 @@ import pytest
 
 from reverie.core.errors import BadInput
 from reverie.skills.amend import amended, draft, merge, refine, retire
-from reverie.skills.amendment import Amended, Amendment, Clashed, Create, Diff, NewText, Patch, Revert
 from reverie.skills.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection
-from reverie.skills.skill import Skill, read_skill
+from reverie.skills.skill import Amended, Amendment, Clashed, Create, Diff, NewText, Patch, Revert, Skill, read_skill
 from tests.conftest import NOON
 
 HERMES = b"""---

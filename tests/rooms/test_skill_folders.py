@@ -12,8 +12,7 @@ import pytest
 
 from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.skills.amend import amended, refine, retire
-from reverie.skills.amendment import Amended, Revert
-from reverie.skills.skill import read_skill
+from reverie.skills.skill import Amended, Revert, read_skill
 from reverie.system.skill_folders import SkillFolder
 from tests.conftest import FIXTURES, NOON
 

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from reverie.changes.outside_edits import OutsideEdits, RecordBeforeRead
     from reverie.changes.projection import Throttle
     from reverie.changes.proposal import Suggestion
-    from reverie.changes.session_context import ContextBuilder
     from reverie.changes.skill_changes import SkillChanges
-    from reverie.changes.sync import Mirror, Sync
+    from reverie.changes.surfaces import ContextBuilder, Mirror, Sync
     from reverie.core.scope import Keyring
     from reverie.experiments import Experiments
     from reverie.harnesses.installers import Installing
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
     from reverie.memory.providers import Providers
     from reverie.memory.target import Target
     from reverie.memory.targets import Targets
-    from reverie.search.finder import Finder
-    from reverie.search.index_sync import IndexSync
+    from reverie.search.finder import Finder, IndexSync
     from reverie.search.search import StatementSearch
     from reverie.skills.library import Skills
     from reverie.storage.backup.archive import Watch
@@ -220,14 +218,14 @@ class Home:
     @cached_property
     def mirror_staged(self) -> Mirror:
         """Takes up what harnesses hold back until a person approves it, and says there what was decided here."""
-        from reverie.changes.sync import Mirror
+        from reverie.changes.surfaces import Mirror
 
         return Mirror(self.memory, self.review)
 
     @cached_property
     def sync(self) -> Sync:
         """Renders one memory to the surfaces of several agents: `home.sync("hermes")`."""
-        from reverie.changes.sync import Sync
+        from reverie.changes.surfaces import Sync
 
         return Sync(self.memory, self.review)
 
@@ -327,7 +325,7 @@ class Home:
 
     @cached_property
     def context(self) -> ContextBuilder:
-        from reverie.changes.session_context import ContextBuilder
+        from reverie.changes.surfaces import ContextBuilder
         from reverie.storage.ledger import SqlContexts
 
         contexts = SqlContexts(self.engine, self.clock)
@@ -441,7 +439,7 @@ class Home:
 
     @cached_property
     def index(self) -> IndexSync:
-        from reverie.search.index_sync import IndexSync
+        from reverie.search.finder import IndexSync
 
         return IndexSync(self.scope, self._records, *self._derived)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from reverie.audit.hermes_dreaming import damage, read_traces
 from reverie.audit.inventory import (
     ORDER,
     AuditedDocument,
@@ -28,7 +27,7 @@ from reverie.audit.inventory import (
 from reverie.audit.references import read_project
 from reverie.audit.report import AuditReport, reported
 from reverie.audit.skills import in_skills
-from reverie.audit.statements import compare_statements, in_context, in_document
+from reverie.audit.statements import compare_statements, damage, in_context, in_document, read_traces
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock, moment
 from reverie.core.errors import BadInput, ReverieError

@@ -11,7 +11,7 @@ from reverie.audit.statements import PROPOSER
 from reverie.changes.proposal import Suggestion
 from reverie.safety.redact import redact
 from reverie.safety.scan import scan_skill
-from reverie.skills.amendment import Retire
+from reverie.skills.skill import Retire
 from reverie.skills.validation import problems_of
 
 OLD_DAYS = 30  # Hermes itself calls a skill stale after this

@@ -37,8 +37,7 @@ from reverie.dreams.verify.case import case_of
 from reverie.dreams.verify.checks import check
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.skills.amend import draft, refine
-from reverie.skills.amendment import Create
-from reverie.skills.skill import Bump, new_name
+from reverie.skills.skill import Bump, Create, new_name
 from reverie.text.embedding import embed
 from reverie.text.words import carries_meaning, normal, raw_words
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote

@@ -30,11 +30,10 @@ from reverie.memory.target import Held, Place, Target
 from reverie.memory.targets import Targets
 from reverie.safety.scan import Report, join_reports, scan, scan_skill
 from reverie.skills.amend import amended
-from reverie.skills.amendment import Amendment, Clashed, Merge
 from reverie.skills.edits import merge_lines
 from reverie.skills.library import Folder
 from reverie.skills.page import lines_of
-from reverie.skills.skill import ARCHIVE, bare_name
+from reverie.skills.skill import ARCHIVE, Amendment, Clashed, Merge, bare_name
 
 
 class Holder(Protocol):

@@ -18,8 +18,8 @@ from reverie.changes.ledger import Change, Edit, Via
 from reverie.changes.proposal import Proposal, drawn_diff
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove
-from reverie.skills.amendment import Amendment, Merge, Patch
 from reverie.skills.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection
+from reverie.skills.skill import Amendment, Merge, Patch
 from reverie.transcripts.records import Stored
 from reverie.transcripts.session import Evidence, Turn
 

@@ -33,8 +33,8 @@ from reverie.core.ids import canonical, sha256
 from reverie.core.scope import Origin
 from reverie.memory.library import Memory
 from reverie.memory.operation import Remove
-from reverie.skills.amendment import Create, NewText, Patch
 from reverie.skills.library import Skills
+from reverie.skills.skill import Create, NewText, Patch
 from reverie.transcripts.library import Library
 from reverie.transcripts.records import Stored
 from reverie.transcripts.session import Evidence, Turn

@@ -20,9 +20,9 @@ from reverie.memory.library import Memory
 from reverie.memory.operation import Add, Operation, Remove
 from reverie.safety.scan import SafetyFinding
 from reverie.skills.amend import refine
-from reverie.skills.amendment import Amendment, Patch, action_of, amendment_as_json
 from reverie.skills.edits import AddRule
 from reverie.skills.library import Skills
+from reverie.skills.skill import Amendment, Patch, action_of, amendment_as_json
 from reverie.transcripts.session import Evidence
 
 Kind = Literal["operation", "amendment"]

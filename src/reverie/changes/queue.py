@@ -35,7 +35,7 @@ from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.core.scope import Origin, Scope
 from reverie.memory.operation import Conflicted, Operation, entry_hash
 from reverie.memory.target import Held
-from reverie.skills.amendment import Amendment, Merge
+from reverie.skills.skill import Amendment, Merge
 
 LATELY = 100
 _DECIDED = (ProposalStatus.LANDED, ProposalStatus.REJECTED, ProposalStatus.CONFLICTED)

@@ -15,9 +15,8 @@ from reverie.changes.queue import Proposed, Review
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.scope import Origin
 from reverie.skills.amend import merge, refine, retire
-from reverie.skills.amendment import Create, Revert
 from reverie.skills.library import Folder, FoundSkill, Skills
-from reverie.skills.skill import Bump, read_skill
+from reverie.skills.skill import Bump, Create, Revert, read_skill
 from reverie.transcripts.session import Evidence
 
 

@@ -18,8 +18,8 @@ from reverie.dreams.ports import Rooms
 from reverie.dreams.verify.case import case_of, said_in
 from reverie.dreams.verify.checks import check
 from reverie.memory.operation import Remove, Replace
-from reverie.skills.amendment import Amendment, Create, NewText, Patch
 from reverie.skills.edits import RemoveRule
+from reverie.skills.skill import Amendment, Create, NewText, Patch
 from reverie.transcripts.session import Session
 
 _LEFT_TO_PEOPLE = frozenset({"project"})  # who puts it into a document says where it holds

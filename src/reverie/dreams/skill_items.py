@@ -11,9 +11,8 @@ from reverie.dreams import words
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.skills.amend import amended, draft, refine
-from reverie.skills.amendment import Amended, Create, Patch
 from reverie.skills.library import FoundSkill
-from reverie.skills.skill import new_name
+from reverie.skills.skill import Amended, Create, Patch, new_name
 
 GOTCHAS = "Gotchas"
 NEAR = 0.6  # of the words of a new skill's name and purpose stand in those of an old one

@@ -15,9 +15,15 @@ from difflib import SequenceMatcher
 from typing import assert_never
 
 from reverie.core.errors import BadInput
-from reverie.skills.amendment import (
+from reverie.skills.edits import ITEM, AddRule, Edit, RemoveRule, ReplaceRule, Unmade, edited, merge_lines, patched
+from reverie.skills.page import Page, lines_of, page_of, page_of_text, with_ending, with_value
+from reverie.skills.skill import (
+    ARCHIVE,
+    FIRST,
+    MAIN,
     Amended,
     Amendment,
+    Bump,
     Clashed,
     Create,
     Diff,
@@ -26,14 +32,6 @@ from reverie.skills.amendment import (
     Patch,
     Retire,
     Revert,
-)
-from reverie.skills.edits import ITEM, AddRule, Edit, RemoveRule, ReplaceRule, Unmade, edited, merge_lines, patched
-from reverie.skills.page import Page, lines_of, page_of, page_of_text, with_ending, with_value
-from reverie.skills.skill import (
-    ARCHIVE,
-    FIRST,
-    MAIN,
-    Bump,
     Skill,
     bare_name,
     bumped,

@@ -1,5 +1,5 @@
 """The ledger's table, and what it tells of: Changes as rows, proposals with their verdicts, contexts of sessions.
-Implements `reverie.changes.proposal.Proposals` and `reverie.changes.session_context.Contexts`.
+Implements `reverie.changes.proposal.Proposals` and `reverie.changes.surfaces.Contexts`.
 
 What is asked for by name has a column, the rest is JSON.
 """
@@ -30,12 +30,12 @@ from reverie.changes.ledger import (
     operation_from_json,
 )
 from reverie.changes.proposal import OpenProposals, Part, Proposal, ProposalStatus, Score, Suggestion, score_as_json
-from reverie.changes.session_context import ContextRequest, GivenContext
+from reverie.changes.surfaces import ContextRequest, GivenContext
 from reverie.core.clock import rfc3339
 from reverie.core.errors import DatabaseUnusable
 from reverie.core.ids import from_json, json_ready, values_of
 from reverie.core.scope import Scope
-from reverie.skills.amendment import amendment_as_json, amendment_from_json
+from reverie.skills.skill import amendment_as_json, amendment_from_json
 from reverie.storage import schema
 from reverie.storage.database import (
     SqlAdapter,

@@ -9,24 +9,36 @@ other surfaces, too. One that was written into the source from outside, by whome
 `Mirror` shows the queue of a harness that stages writes for approval itself, so that one review has all that waits.
 What the agent staged becomes a proposal with the Origin of an agent. When it is decided here it leaves the harness's
 queue; when it left that queue otherwise, someone decided there, and the proposal does not wait any longer.
+
+And `home.context`: exactly the block a session starts with, recorded, so that what an agent was told has an answer.
+Memory first, then the skills the task calls for, within a budget of tokens. The same inputs give the same bytes, so
+that prompt caches hold; a session that asks again gets what it got. What looks unsafe is withheld and listed: nothing
+gets into a prompt that Reverie builds just because it stands in a file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from functools import partial
+from typing import Protocol
 
 from reverie.changes.land import Landed, Repeated
 from reverie.changes.ledger import Change, ChangeQuery, Grounds, Via
 from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import Proposed, Review, Waiting, proposal_outcome
-from reverie.core.errors import BadInput
-from reverie.core.scope import Origin
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.ids import Ids
+from reverie.core.scope import Origin, Scope
 from reverie.memory.formats import FORMATS
 from reverie.memory.library import Entry, Memory
 from reverie.memory.operation import Add, Applied, Operation, OverBudget, Remove, Replace, applied, matched
 from reverie.memory.target import Place, StagedWrite, StagingTarget, Target
+from reverie.safety.scan import scan, scan_skill
+from reverie.skills.library import CHARACTERS_A_TOKEN, FoundSkill, Skills, match
 
 ACTOR = "sync/"
 _OWN = (Origin.OWNER, Origin.OPERATOR)
@@ -77,74 +89,34 @@ class Sync:
             surfaces = [one for one in used if "/" not in one.name and _place(one, "") is not None]
         if any(one.key == chosen.key for one in surfaces):
             raise BadInput(f"{chosen.name} is the source.", expected="other targets to render it to")
-        history = _History(self.review, f"{ACTOR}{chosen.name}")
         everywhere = {place.document for place in chosen.places() if not place.audience}
         own = (entry for entry in self.memory.entries(chosen.name) if entry.document in everywhere)
-        entries = [entry for entry in own if not history.actor_of(entry.change).startswith(ACTOR)]
+        entries = [entry for entry in own if not _grounds_of(self.review, entry.change).actor.startswith(ACTOR)]
         rendered = list[Rendered]()
         for surface in surfaces:
             standing = list(self.memory.entries(surface.name))
-            rendered += _Rendering(history, chosen, surface, standing, land).all_of(entries)
+            rendered += _Rendering(self.review, chosen, surface, standing, land).all_of(entries)
         return rendered
 
 
-@dataclass(frozen=True, slots=True)
-class _History:
-    """The history of a sync by `actor`."""
-
-    review: Review
-    actor: str
-
-    def _get(self, change: str) -> Grounds | None:
-        found = self.review.records.get(self.review.scope, change) if change else None
-        return found.grounds if found else None
-
-    def actor_of(self, change: str) -> str:
-        told = self._get(change)
-        return told.actor if told else ""
-
-    def is_own(self, change: str) -> bool:
-        """Whether the owner said so, or a person approved it."""
-        told = self._get(change)
-        return told is not None and told.via not in (Via.OUTSIDE, Via.FOUND) and told.origin in _OWN
-
-    def rendered_before(self, surface: Target, document: str) -> set[str]:
-        """The entries rendered there and not taken out by a sync itself."""
-        rendered = set[str]()
-        asked = ChangeQuery(target=surface.key, document=document, oldest_first=True)
-        for change in self.review.records.find(self.review.scope, asked):
-            if change.grounds.actor == self.actor:
-                before, after = _sides(change)
-                rendered = (rendered - (before - after)) | (after - before)
-        return rendered
-
-    def taken_out_by(self, source: Target, text: str) -> str:
-        """The last Change after which the source did not say this any more."""
-        for change in self.review.records.find(self.review.scope, ChangeQuery(target=source.key)):
-            before, after = _sides(change)
-            if text in before - after:
-                return change.id
-        return ""
-
-    def asked_before(self, surface: Target, document: str) -> Iterator[tuple[str, tuple[SyncOutcome, str]]]:
-        for past in self.review.past([ProposalStatus.WAITING, ProposalStatus.REJECTED]):
-            told = past.suggestion
-            if (told.target, told.subject, told.proposer) == (surface.key, document, self.actor):
-                waits = past.status is ProposalStatus.WAITING
-                why = f"{past.id} {f'asks: {past.asks_because}' if waits else 'was refused by a person'}"
-                for text in (one.text for one in told.operations if not isinstance(one, Remove)):
-                    yield text, (SyncOutcome.WAITS if waits else SyncOutcome.REFUSED, why)
+def _grounds_of(review: Review, change: str) -> Grounds:
+    found = review.records.get(review.scope, change) if change else None
+    return found.grounds if found else Grounds("")
 
 
 @dataclass(frozen=True, slots=True)
 class _Rendering:
     """The source on one surface."""
 
-    history: _History
+    review: Review
     source: Target
     surface: Target
     standing: list[Entry]
     land: bool
+
+    @property
+    def actor(self) -> str:
+        return f"{ACTOR}{self.source.name}"
 
     def all_of(self, entries: list[Entry]) -> Iterator[Rendered]:
         places = [one for one in self.surface.places() if one.form in _RENDERED_AS and not one.audience]
@@ -155,21 +127,22 @@ class _Rendering:
             yield from self._document(place, [one for one in entries if _place(self.surface, one.document) == place])
 
     def _document(self, place: Place, wanted: list[Entry]) -> Iterator[Rendered]:
-        before, new = self.history.rendered_before(self.surface, place.document), list[Entry]()
+        told = partial(Rendered, self.surface.name, place.document)
+        before, new = self.rendered_before(place.document), list[Entry]()
         for entry in wanted:
             if any(entry.text == one.text for one in self.standing):
-                yield self._told(place, entry.text, SyncOutcome.SAME)
+                yield told(entry.text, SyncOutcome.SAME)
             elif entry.text in before:
                 why = "it was rendered there before, and someone changed it there or took it out"
-                yield self._told(place, entry.text, SyncOutcome.LEFT, why)
+                yield told(entry.text, SyncOutcome.LEFT, why)
             else:
                 new.append(entry)
         now = {entry.text for entry in wanted}
         there = [entry for entry in self.standing if entry.document == place.document and entry.text not in now]
-        stale = [entry for entry in there if self.history.actor_of(entry.change) == self.history.actor]
+        stale = [entry for entry in there if _grounds_of(self.review, entry.change).actor == self.actor]
         operations = list(self._operations(place.document, stale, new))
-        asked = dict(self.history.asked_before(self.surface, place.document))
-        yield from (self._told(place, one.text, *asked[one.text]) for one in operations if one.text in asked)
+        asked = dict(self.asked_before(place.document))
+        yield from (told(one.text, *asked[one.text]) for one in operations if one.text in asked)
         for own in (True, False):
             yield from self._done(place, [one for one in operations if one.own is own and one.text not in asked])
 
@@ -178,42 +151,72 @@ class _Rendering:
         pairs = matched([entry.text for entry in stale], [entry.text for entry in new])
         for old, at in pairs.edited:
             operation = Replace(document, stale[old].sha256, new[at].text)
-            yield _Wanted(operation, new[at].text, self.history.is_own(new[at].change))
+            yield _Wanted(operation, new[at].text, self.is_own(new[at].change))
         for old in pairs.gone:
-            gone = self.history.taken_out_by(self.source, stale[old].text)
-            yield _Wanted(Remove(document, stale[old].sha256), stale[old].text, self.history.is_own(gone))
+            gone = self.taken_out(stale[old].text)
+            yield _Wanted(Remove(document, stale[old].sha256), stale[old].text, self.is_own(gone))
         for at in pairs.new:
-            yield _Wanted(Add(document, new[at].text), new[at].text, self.history.is_own(new[at].change))
+            yield _Wanted(Add(document, new[at].text), new[at].text, self.is_own(new[at].change))
 
     def _done(self, place: Place, wanted: list[_Wanted]) -> Iterator[Rendered]:
         """As much as fits, in one Change or one Proposal."""
+        told = partial(Rendered, self.surface.name, place.document)
         content, fits = self.surface.read(place.document) or b"", list[_Wanted]()
         for one in wanted:
             outcome = applied(content, place.form, [each.operation for each in (*fits, one)], place.budget)
             if isinstance(outcome, Applied):
                 fits.append(one)
             else:
-                yield self._told(place, one.text, SyncOutcome.OVER, _too_much(outcome))
+                yield told(one.text, SyncOutcome.OVER, _too_much(outcome))
         if not fits:
             return
         own = fits[0].own
-        fate, why = (
-            (SyncOutcome.LANDED, "") if own else (SyncOutcome.WAITS, "it was written into the source from outside")
-        )
+        fate, why = SyncOutcome.LANDED, ""
+        if not own:
+            fate, why = SyncOutcome.WAITS, "it was written into the source from outside"
         if self.land:
             suggestion = Suggestion(
                 self.surface.name,
                 place.document,
                 tuple(one.operation for one in fits),
                 reason=f"rendered from {self.source.name}",
-                proposer=self.history.actor,
+                proposer=self.actor,
                 spoken_by=Origin.OWNER if own else None,
             )
-            fate, why = _fate(self.history.review.propose(suggestion))
-        yield from (self._told(place, one.text, fate, why) for one in fits)
+            fate, why = _fate(self.review.propose(suggestion))
+        yield from (told(one.text, fate, why) for one in fits)
 
-    def _told(self, place: Place, text: str, fate: SyncOutcome, why: str = "") -> Rendered:
-        return Rendered(self.surface.name, place.document, text, fate, why)
+    def is_own(self, change: str) -> bool:
+        """Whether the owner said so, or a person approved it."""
+        told = _grounds_of(self.review, change)
+        return told.via not in (Via.OUTSIDE, Via.FOUND) and told.origin in _OWN
+
+    def rendered_before(self, document: str) -> set[str]:
+        """The entries rendered there and not taken out by a sync itself."""
+        rendered = set[str]()
+        asked = ChangeQuery(target=self.surface.key, document=document, oldest_first=True)
+        for change in self.review.records.find(self.review.scope, asked):
+            if change.grounds.actor == self.actor:
+                before, after = _sides(change)
+                rendered = (rendered - (before - after)) | (after - before)
+        return rendered
+
+    def taken_out(self, text: str) -> str:
+        """The last Change after which the source did not say this any more."""
+        for change in self.review.records.find(self.review.scope, ChangeQuery(target=self.source.key)):
+            before, after = _sides(change)
+            if text in before - after:
+                return change.id
+        return ""
+
+    def asked_before(self, document: str) -> Iterator[tuple[str, tuple[SyncOutcome, str]]]:
+        for past in self.review.past([ProposalStatus.WAITING, ProposalStatus.REJECTED]):
+            told = past.suggestion
+            if (told.target, told.subject, told.proposer) == (self.surface.key, document, self.actor):
+                waits = past.status is ProposalStatus.WAITING
+                why = f"{past.id} {f'asks: {past.asks_because}' if waits else 'was refused by a person'}"
+                for text in (one.text for one in told.operations if not isinstance(one, Remove)):
+                    yield text, (SyncOutcome.WAITS if waits else SyncOutcome.REFUSED, why)
 
 
 def _place(surface: Target, document: str) -> Place | None:
@@ -315,3 +318,140 @@ class Mirror:
             if waits and proposer not in staged:
                 self.review.reject(proposal, f"decided in {target.harness}", by=target.harness)
                 yield f"{proposal.id} was decided in {target.harness}."
+
+
+# ---- the block a session starts with ---------------------------------------------------------------------------------
+
+
+DEFAULT_BUDGET = 6_000
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """The task a context was made for."""
+
+    task: str = ""
+    tags: tuple[str, ...] = ()
+    budget: int = DEFAULT_BUDGET
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GivenContext:
+    """A context as it was given. `left_out` and `withheld` say what is not in it and why."""
+
+    id: str
+    at: datetime
+    session: str | None
+    asked: ContextRequest
+    text: str
+    skills: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+
+
+class Contexts(Protocol):
+    def keep(self, scope: Scope, given: GivenContext) -> None:
+        """Store what was given, with the ledger's row at once."""
+
+    def last(self, scope: Scope, session: str | None = None, until: datetime | None = None) -> GivenContext | None:
+        """The latest one: of a session, or given at or before a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBuilder:
+    scope: Scope
+    memory: Memory
+    skills: Skills
+    contexts: Contexts
+    ids: Ids
+    clock: Clock
+
+    def __call__(
+        self,
+        task: str = "",
+        *,
+        tags: Sequence[str] = (),
+        budget: int = DEFAULT_BUDGET,
+        targets: Sequence[str] = (),
+        session: str | None = None,
+    ) -> GivenContext:
+        """The block for a session that is about to do `task`. With the id of a session it is frozen for that one."""
+        if session is not None and (earlier := self.contexts.last(self.scope, session)):
+            return earlier
+        asked = ContextRequest(task, tuple(sorted(set(tags))), budget, tuple(targets))
+        given = self._made(asked, session)
+        self.contexts.keep(self.scope, given)
+        return given
+
+    def as_of(self, when: datetime, session: str | None = None) -> GivenContext:
+        """The context given last at or before a time, byte for byte."""
+        found = self.contexts.last(self.scope, session, when)
+        if found is None:
+            raise NotFound(
+                f"No context was given {f'to {session} ' if session else ''}by then.",
+                next_step="`reverie rules --as-of` shows what memory said at that time.",
+            )
+        return found
+
+    def _made(self, asked: ContextRequest, session: str | None) -> GivenContext:
+        safe, withheld = list[Entry](), list[str]()
+        for entry in (each for name in asked.targets or self.memory.present() for each in self.memory.entries(name)):
+            report = scan(entry.text, "memory")
+            if report.blocked:
+                withheld.append(f"{entry.target}/{entry.document} {entry.id}: {report.findings[0].category}")
+            else:
+                safe.append(entry)
+        space = asked.budget * CHARACTERS_A_TOKEN
+        lines, left_out = _fitting(safe, space)
+        space -= sum(map(len, lines))
+        skills, unsafe = self._matched(asked, max(0, space) // CHARACTERS_A_TOKEN)
+        parts = ["# What you know\n", *lines] if lines else []
+        if skills:
+            parts.append("\n# Skills for this task\n" if parts else "# Skills for this task\n")
+        for found in skills:
+            version = f" ({found.skill.version})" if found.skill.version else ""
+            parts.append(f"\n## {found.skill.name}{version}\n\n{found.skill.body.strip()}\n")
+        return GivenContext(
+            self.ids.new("ctx"),
+            self.clock.now(),
+            session,
+            asked,
+            "".join(parts),
+            tuple(one.path for one in skills),
+            tuple(left_out),
+            (*withheld, *unsafe),
+        )
+
+    def _matched(self, asked: ContextRequest, budget: int) -> tuple[list[FoundSkill], list[str]]:
+        if not (asked.task or asked.tags) or budget < 1:
+            return [], []
+        every = list(self.skills.distinct())
+        by_skill = {id(found.skill): found for found in every}
+        chosen: list[FoundSkill] = []
+        withheld: list[FoundSkill] = []
+        for one in match((found.skill for found in every), asked.task, asked.tags, budget_tokens=budget):
+            found = by_skill[id(one.skill)]
+            blocked = scan_skill(found.folder.files(found.skill.subject)).blocked
+            (withheld if blocked else chosen).append(found)
+        return chosen, [f"{found.path}: the safety scan would keep it out" for found in withheld]
+
+
+def _fitting(entries: Sequence[Entry], space: int) -> tuple[list[str], list[str]]:
+    """The lines of memory that fit; critical rules have the first claim, but all stand in the order of the files."""
+    chosen: set[int] = set()
+    for at in sorted(range(len(entries)), key=lambda at: not entries[at].critical):
+        length = len(entries[at].text) + 3
+        if length <= space:
+            chosen.add(at)
+            space -= length
+    lines, place = [], ""
+    for at in sorted(chosen):
+        entry = entries[at]
+        if f"{entry.target}/{entry.document}" != place:
+            place = f"{entry.target}/{entry.document}"
+            lines.append(f"\n## {place}\n\n")
+        indented = entry.text.replace("\n", "\n  ")
+        lines.append(f"- {indented}\n")
+    left_out = [f"{entries[at].id}: no room" for at in range(len(entries)) if at not in chosen]
+    return lines, left_out
