@@ -27,7 +27,7 @@ ROUNDS = 3
 
 def main() -> None:
     import reverie
-    from reverie.storage.backup.backup import back_up, read_whole_backup, restore
+    from reverie.storage.backup import back_up, read_whole_backup, restore
 
     turns = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     with tempfile.TemporaryDirectory() as name:

@@ -90,7 +90,6 @@ def test_transactions_begin_where_they_say_in_which_workspace() -> None:
         "app/home.py",
         "cli/begin.py",
         "storage/upkeep.py",
-        "storage/machine_checks.py",
         "storage/database.py",
         "storage/dreams/leases.py",
         "storage/store_target.py",

@@ -15,7 +15,7 @@ from reverie.app import Home, open_home
 from reverie.cli import reverie
 from reverie.core.errors import BadInput
 from reverie.experiments import Conclusion
-from reverie.storage.backup.files import files_to_back_up
+from reverie.storage.backup_files import files_to_back_up
 from tests.conftest import NOON
 from tests.serving import serving
 

@@ -38,8 +38,8 @@ from reverie.core.ids import sha256
 from reverie.core.scope import Origin
 from reverie.memory.operation import Add
 from reverie.storage import migrations, schema
-from reverie.storage.backup.archive import BackupStep
-from reverie.storage.backup.backup import BackedUp, Restored, back_up, read_whole_backup, restore
+from reverie.storage.backup import BackedUp, Restored, back_up, read_whole_backup, restore
+from reverie.storage.backup_archive import BackupStep
 from reverie.storage.database import engine as make_engine
 from reverie.storage.database import reading_across, writing_across
 from reverie.storage.upkeep import copies, lines, reflected_table, snapshot, tables
@@ -384,7 +384,7 @@ def test_a_full_disk_leaves_the_old_backup_and_no_rest(home: Home, tmp_path: Pat
     code = f"""
         import resource, signal
         from pathlib import Path
-        from reverie.storage.backup.backup import back_up
+        from reverie.storage.backup import back_up
         from reverie.storage.database import engine
         from reverie.core.clock import SystemClock
         from reverie.core.errors import NoSpace
@@ -681,8 +681,9 @@ PRELUDE = """
     import sys, time
     from datetime import UTC, datetime
     from pathlib import Path
-    from reverie.storage.backup import backup
-    from reverie.storage.backup import backup as backup_restore
+    from reverie.storage import backup
+    from reverie.storage import backup as backup_restore
+    from reverie.storage import backup_files
     from reverie.storage.database import engine
 
     def stop(*_):
@@ -718,13 +719,13 @@ def test_a_backup_killed_while_writing_or_checking_leaves_the_old_one(
 
 
 RESTORING = [
-    "backup_restore.stage = stop",
-    "backup_restore.put_beside = stop",
+    "backup_files.stage = stop",
+    "backup_files.put_beside = stop",
     "backup_restore.insert_lines = stop",
     "backup_restore.heads = stop",
-    "backup_restore.sync_below = stop",
-    "backup_restore.move_in = stop",
-    "from reverie.storage.backup import files; files.sync_folder = lambda path: stop() if path.name == 'new' else None",
+    "backup_files.sync_below = stop",
+    "backup_files.move_in = stop",
+    "backup_files.sync_folder = lambda path: stop() if path.name == 'new' else None",
 ]
 IN_EACH = [(database, where) for where in RESTORING for database in ("sqlite", "postgres")]
 IN_ONE = IN_EACH[::4] + IN_EACH[3::4]  # each place, of a backup of either database in turn
@@ -758,7 +759,7 @@ def test_the_rest_of_a_restore_is_not_mixed_with_another_backup(lived_in: Home, 
     file = backup_of(lived_in, tmp_path / "b.tar.gz").file
     there = tmp_path / "new"
     killed_at(f"""
-        backup_restore.move_in = stop
+        backup_files.move_in = stop
         backup_restore.restore(Path({str(file)!r}), Path({str(there)!r}), "sqlite:///{there / "reverie.db"}")
     """)
     (lived_in.config.home / "policy.toml").write_text("# other\n")

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from reverie.search.finder import Finder, IndexSync
     from reverie.search.search import StatementSearch
     from reverie.skills.library import Skills
-    from reverie.storage.backup.archive import Watch
-    from reverie.storage.backup.backup import BackedUp
+    from reverie.storage.backup import BackedUp
+    from reverie.storage.backup_archive import Watch
     from reverie.storage.dreams.asker import AskerFactory
     from reverie.storage.dreams.dreams import SqlDreams
     from reverie.storage.erasure.erasures import SqlErasures
@@ -445,14 +445,15 @@ class Home:
 
     @cached_property
     def _derived(self) -> tuple[TantivyIndex, WordllamaVectors]:
-        from reverie.storage.search_index import TantivyIndex, WordllamaVectors, refuse_unusable
+        from reverie.storage.search_index import TantivyIndex, WordllamaVectors
+        from reverie.storage.upkeep import refuse_unusable
 
         folder = self.config.home / "index" / self.scope.workspace
         refuse_unusable(self.config.home / "index", folder)
         return TantivyIndex(folder), WordllamaVectors(folder)
 
     def backup(self, file: Path, *, force: bool = False, watch: Watch | None = None) -> BackedUp:
-        from reverie.storage.backup.backup import back_up
+        from reverie.storage.backup import back_up
 
         self.erasures.keep_backup(self.scope, file.absolute(), self.clock.now())  # before it is there: none is missed
         return back_up(self.engine, self.config.home, file, at=self.clock.now(), force=force, watch=watch)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from reverie.app.home import Home
     from reverie.erasure.records import Erasure
     from reverie.llm.clients.models import Tried
-    from reverie.storage.backup.archive import Manifest, Watch
-    from reverie.storage.backup.backup import Restored
-    from reverie.storage.machine_checks import Check
+    from reverie.storage.backup import Restored
+    from reverie.storage.backup_archive import Manifest, Watch
+    from reverie.storage.upkeep import Check
 
 
 def open_home(
@@ -35,7 +35,7 @@ def open_home(
         raise BadSetting(f"{config.home} is not a folder.", expected="a folder for the home") from error
     except OSError as error:
         raise NotPermitted(f"{config.home} cannot be made: {error.strerror}.") from error
-    from reverie.storage.backup.files import is_half_restored
+    from reverie.storage.backup_files import is_half_restored
 
     if is_half_restored(config.home):
         raise HalfRestored(
@@ -48,7 +48,7 @@ def open_home(
 
 
 def checkup(config: Config) -> list[Check]:
-    from reverie.storage.machine_checks import checks
+    from reverie.storage.upkeep import checks
 
     return checks(config.home, config.database)
 
@@ -67,7 +67,7 @@ def restore_home(
     """Make this home from a backup, or leave everything as it is. What was erased since it was made is erased again:
     what the files beside the backup and in the home say, and the file `erased`."""
     from reverie.changes.ledger import RESTORE
-    from reverie.storage.backup.backup import restore
+    from reverie.storage.backup import restore
     from reverie.storage.erasure.files import hand_over
 
     asked = config.values["database"].came_from == "--database"
@@ -84,6 +84,6 @@ def restore_home(
 
 
 def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
-    from reverie.storage.backup.backup import read_whole_backup
+    from reverie.storage.backup import read_whole_backup
 
     return read_whole_backup(file, watch=watch)

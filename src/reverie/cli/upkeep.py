@@ -15,7 +15,7 @@ from reverie.core.ids import plural
 
 if TYPE_CHECKING:
     from reverie.erasure.records import Erasure, Left, Plan, Rules
-    from reverie.storage.backup.archive import BackupStep, Manifest
+    from reverie.storage.backup_archive import BackupStep, Manifest
 
 KINDS = ("text", "session", "person", "project", "workspace")
 SHOWN = 12

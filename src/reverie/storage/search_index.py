@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import logging
-import os
 import shutil
 import sqlite3
 import sys
@@ -29,7 +28,6 @@ from typing import TypeVar
 import tantivy
 from tantivy import Document, FieldType, Occur, Query
 
-from reverie.core.errors import NotPermitted
 from reverie.search.search import (
     BYTES,
     OPENING,
@@ -169,19 +167,6 @@ def _is(field: str, value: str) -> Query:
 
 def _every(*queries: Query) -> Query:
     return Query.boolean_query([(Occur.Must, query) for query in queries])
-
-
-def refuse_unusable(*folders: Path) -> None:
-    """Each below the one before. What may not be looked into is no damage that building it again would mend."""
-    for path in (*folders, folders[-1] / "turns", folders[-1] / "vectors.db"):
-        rights, kind = ("rw", "file") if path.name == "vectors.db" else ("rwx", "folder")
-        wanted = os.R_OK | os.W_OK | (os.X_OK if kind == "folder" else 0)
-        if not os.access(path, wanted) and os.path.lexists(path):
-            raise NotPermitted(
-                f"The search index in {path} may not be read and written.",
-                expected=f"a {kind} of your own",
-                next_step=f"`chmod u+{rights} {path}` as its owner; or move it away, and the next search makes it.",
-            )
 
 
 class TantivyIndex:

@@ -25,6 +25,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    inspect,
     literal,
     select,
     tuple_,
@@ -32,13 +33,13 @@ from sqlalchemy import (
 
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, StillLocked
-from reverie.core.ids import sha256, values_of
+from reverie.core.ids import from_json, sha256, values_of
 from reverie.core.scope import Origin, Scope
 from reverie.storage import schema
 from reverie.storage.database import held_across, hold, mine, next_change, owner_key, reading, upsert, writing
 from reverie.storage.schema import microseconds
 from reverie.system.files import flocked
-from reverie.transcripts.records import Fate, SessionBusy, Stored
+from reverie.transcripts.records import Fate, Quarantined, SessionBusy, Stored
 from reverie.transcripts.session import Head, Said, ToolCall, Turn, same_words
 
 PAGE = 500
@@ -368,3 +369,13 @@ def first_step(turns: Iterator[Turn]) -> tuple[list[Turn], Iterator[Turn], bool]
 
 def _key(scope: Scope, session_id: str) -> dict[str, str]:
     return owner_key(scope) | {"session_id": session_id}
+
+
+def quarantined(connection: Connection, workspace: str, user: str | None = None) -> list[Quarantined]:
+    """Also for a look at a database that an older version made."""
+    table = schema.quarantine
+    if not inspect(connection).has_table(table.name):
+        return []
+    asked = select(table).filter_by(workspace=workspace).order_by(table.c.path)
+    asked = asked if user is None else asked.filter_by(user=user)
+    return [from_json(Quarantined, row._mapping) for row in connection.execute(asked)]

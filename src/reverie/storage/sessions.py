@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from sqlalchemy import Connection, and_, delete, inspect, select, update
+from sqlalchemy import Connection, and_, delete, select, update
 
 from reverie.core.errors import NotFound
-from reverie.core.ids import from_json, values_of
+from reverie.core.ids import values_of
 from reverie.core.scope import Scope
 from reverie.erasure.traces import ErasedBefore
 from reverie.storage import schema
@@ -244,14 +244,4 @@ class SqlQuarantine(SqlAdapter):
 
     def held(self, scope: Scope) -> list[Quarantined]:
         with reading(self._engine, scope) as connection:
-            return quarantined(connection, scope.workspace, scope.user)
-
-
-def quarantined(connection: Connection, workspace: str, user: str | None = None) -> list[Quarantined]:
-    """Also for a look at a database that an older version made."""
-    table = schema.quarantine
-    if not inspect(connection).has_table(table.name):
-        return []
-    asked = select(table).filter_by(workspace=workspace).order_by(table.c.path)
-    asked = asked if user is None else asked.filter_by(user=user)
-    return [from_json(Quarantined, row._mapping) for row in connection.execute(asked)]
+            return rows.quarantined(connection, scope.workspace, scope.user)

@@ -20,7 +20,7 @@ from reverie.core.scope import LOCAL, Scope
 from reverie.erasure.records import Backups, ErasurePlace, Left, Sought
 from reverie.erasure.traces import Tombstones
 from reverie.erasure.words import Scrubber
-from reverie.storage.backup.archive import Unpacking
+from reverie.storage.backup_archive import Unpacking
 from reverie.system.files import PATIENCE_SECONDS, flocked, read_file, replace_file, sync_folder
 from reverie.system.git_projection import GitProjection
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from reverie.core.errors import BadInput, DiskFailed, NoSpace, NotPermitted
-from reverie.storage.backup.archive import KEPT, NAME, Member, damaged
+from reverie.storage.backup_archive import KEPT, NAME, Member, damaged
 from reverie.system.files import make_folder, replace_file, sync_folder
 
 SETTINGS = "reverie.toml"

@@ -24,8 +24,9 @@ from typing import IO
 from sqlalchemy import Connection, Engine, Table, func, inspect, select, text
 
 from reverie.core.errors import BadInput, DiskFailed, NotFound, NotPermitted, SchemaTooNew
+from reverie.storage import backup_archive as archive
+from reverie.storage import backup_files as files
 from reverie.storage import schema
-from reverie.storage.backup import archive, files
 from reverie.storage.database import engine as make_engine
 from reverie.storage.database import reading_across, writing_across
 from reverie.storage.migrations import CURRENT, lock_schema, schema_version, upgrade
@@ -43,7 +44,13 @@ class BackedUp:
 
 
 def back_up(
-    engine: Engine, home: Path, file: Path, *, at: datetime, force: bool = False, watch: archive.Watch | None = None
+    engine: Engine,
+    home: Path,
+    file: Path,
+    *,
+    at: datetime,
+    force: bool = False,
+    watch: archive.Watch | None = None,
 ) -> BackedUp:
     file = file.absolute()
     _refuse(home, file, force)

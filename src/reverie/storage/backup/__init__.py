@@ -1,1 +1,0 @@
-"""The whole home in one file, and back."""
