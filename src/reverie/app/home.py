@@ -356,9 +356,8 @@ class Home:
     def _touching(self) -> RecordBeforeRead:
         from reverie.changes.outside_edits import RecordBeforeRead
 
-        return RecordBeforeRead(
-            self.owned, self.history_records, self.outside_edits, partial(changes.artifact_of, self)
-        )
+        artifact = partial(changes.artifact_of, self)
+        return RecordBeforeRead(self.owned, self.history_records, self.outside_edits, artifact)
 
     @cached_property
     def outside_edits(self) -> OutsideEdits:

@@ -150,27 +150,21 @@ class Amending:
     def _proposed(self, one: Routed, errand: _Errand) -> Result:
         if isinstance(one, KeptOut):
             return one
+        routes = one.routes if isinstance(one, NewSkill) else (one,)
+        told = "".join(_stands(each, errand.places) + _backed(each, errand) for each in routes)
+        if isinstance(one, NewSkill) or one.skill is not None:
+            told += "".join(_perhaps_personal(each, errand.places) for each in routes)
         if isinstance(one, NewSkill):
-            return self._new_skill(one, errand)
-        told = _stands(one, errand.places) + _backed(one, errand)
-        told += _perhaps_personal(one, errand.places) if one.skill is not None else ""
-        backing = errand.talk.behind(one.difference)
-        if backing.disputed and backing.groups:  # each side keeps its own: nothing that stands is replaced
-            one = replace(one, text=f"In {backing.groups[0]}: {one.text}", rule=None)
-        wanted = suggestion(one, errand.diff.old, errand.diff.new, errand.target, errand.batch)
+            wanted = skill_suggestion(one, errand.diff.new, errand.places.folder, errand.batch)
+        else:
+            backing = errand.talk.behind(one.difference)
+            if backing.disputed and backing.groups:  # each side keeps its own: nothing that stands is replaced
+                one = replace(one, text=f"In {backing.groups[0]}: {one.text}", rule=None)
+            wanted = suggestion(one, errand.diff.old, errand.diff.new, errand.target, errand.batch)
         if isinstance(wanted, NoPlace):
             return wanted
-        wanted = replace(wanted, reason=wanted.reason + told)
-        return Drafted(one, self.review.propose(wanted, land=False, asks=ASKS))
-
-    def _new_skill(self, new: NewSkill, errand: _Errand) -> Result:
-        wanted = skill_suggestion(new, errand.diff.new, errand.places.folder, errand.batch)
-        if isinstance(wanted, NoPlace):
-            return wanted
-        told = "".join(_stands(one, errand.places) + _backed(one, errand) for one in new.routes)
-        told += "".join(_perhaps_personal(one, errand.places) for one in new.routes)
-        wanted = replace(wanted, reason=wanted.reason + told)
-        return Drafted(new.routes[0], self.review.propose(wanted, land=False, asks=ASKS), new.routes)
+        made = self.review.propose(replace(wanted, reason=wanted.reason + told), land=False, asks=ASKS)
+        return Drafted(routes[0], made, routes) if isinstance(one, NewSkill) else Drafted(one, made)
 
     def reroute(self, name: str, wanted: LearnedRoute, target: str) -> Proposed | None:
         """Put what a proposal would change to another place, and close it; None where nothing is wanted of it."""

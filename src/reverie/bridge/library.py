@@ -76,9 +76,8 @@ class Bridge:
         self, server: DreamServer, store: str, *, model: str, instructions: str = "", after: int = 1
     ) -> BridgeNight | TooFew:
         """A night over one store: every new session, in as many dreams as it takes, each over what the last wrote."""
-        return DreamNight(server, self.copies_of(server.address), self.clock, self.wait)(
-            store, model, instructions, after
-        )
+        night = DreamNight(server, self.copies_of(server.address), self.clock, self.wait)
+        return night(store, model, instructions, after)
 
     def diff(self, old: str, new: str | None = None, *, ask: bool = False) -> StoreDiff:
         """Between two copies; of one name alone, what that dream did. `ask`: the model settles what is doubtful."""

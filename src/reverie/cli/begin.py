@@ -220,9 +220,6 @@ def demo(as_json: bool) -> None:
     click.echo(NEXT)
 
 
-# ---- what is typed ---------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Step:
     """A command that is typed, and its purpose. `run` does it and says what came of it; only then is the next step
@@ -264,12 +261,9 @@ def _steps(sample: _Sample) -> Iterator[_Step]:
     yield _Step("same_bytes", "", "", lambda: json.dumps(same) if sample.json else told)
 
 
-# ---- how it is run ---------------------------------------------------------------------------------------------------
-
-
+@dataclass(slots=True)
 class _Hands:
-    def __init__(self, at: datetime) -> None:
-        self.at = at
+    at: datetime  # set by hand
 
     def now(self) -> datetime:
         return self.at

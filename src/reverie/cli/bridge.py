@@ -246,9 +246,8 @@ def export(*, folder: Path, shell: ui.Shell) -> None:
     """Everything as plain Markdown, git history and JSON Lines, in a new FOLDER that needs no Reverie to be read."""
     with shell.opened() as house:
         made = house.export(folder)
-    if shell.printed_json(
-        {**made.rows, "memories": made.memories, "repositories": made.repositories, "folder": str(folder)}
-    ):
+    told = {**made.rows, "memories": made.memories, "repositories": made.repositories, "folder": str(folder)}
+    if shell.printed_json(told):
         return
     for name in made.repositories:
         click.echo(f"{folder / name}: the files, and their history (`git log -p`)")
@@ -261,9 +260,6 @@ def export(*, folder: Path, shell: ui.Shell) -> None:
 def demo() -> None:
     """The nightly loop from end to end: work, dream, pull, diff, propose, approve, push. On a sample, no key."""
     show_demo()
-
-
-# ---- A/B -------------------------------------------------------------------------------------------------------------
 
 
 @click.group(name="ab")

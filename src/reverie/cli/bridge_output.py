@@ -273,9 +273,6 @@ def _title(typed: str, about: str) -> None:
     click.secho(f"\n{typed}  # {about}", bold=True)
 
 
-# ---- the managed side ------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def _serving(home: Home) -> Iterator[Client]:
     import uvicorn

@@ -198,12 +198,10 @@ def _dreamt(house: Home, dream: Callable[[], Night | None], shell: ui.Shell, *, 
 
 
 def _show_covered(night: Night) -> None:
-    counts = {
-        target: sum(len(one.sessions) for one in night.dreams if one.target == target) for target in night.targets
-    }
-    parts = [f"{target} ({plural(number, 'session')})" for target, number in counts.items() if number]
+    read = {target: sum(len(one.sessions) for one in night.dreams if one.target == target) for target in night.targets}
+    parts = [f"{target} ({plural(number, 'session')})" for target, number in read.items() if number]
     words = f"Covered: {', '.join(parts)}." if parts else ""
-    quiet = [*(target for target, number in counts.items() if not number), *night.unchanged]
+    quiet = [*(target for target, number in read.items() if not number), *night.unchanged]
     click.echo(" ".join(filter(None, (words, f"Nothing new for {', '.join(quiet)}." if quiet else ""))))
 
 
@@ -272,9 +270,6 @@ def compact(*, target: str | None, shell: ui.Shell) -> None:
     click.echo(f"{plural(len(found), 'finding')} on {chosen}.")
     for line in proposed:
         click.echo(line)
-
-
-# ---- nights by themselves --------------------------------------------------------------------------------------------
 
 
 @click.group(name="cron")

@@ -140,9 +140,6 @@ def sync(*, source: str | None, to: tuple[str, ...], dry_run: bool, shell: ui.Sh
         click.echo("Nothing was changed.")
 
 
-# ---- what happened ---------------------------------------------------------------------------------------------------
-
-
 @click.command(name="history")
 @click.argument("path", required=False, type=click.Path())
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)

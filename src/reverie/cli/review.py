@@ -76,9 +76,8 @@ def themes(*, shell: ui.Shell) -> None:
     """
     with _mirrored(shell) as house:
         found, nothing = house.inbox.themes(), nothing_waits(house)
-    if shell.printed_json(
-        [{"theme": name, "proposals": [one.proposal.id for one in items]} for name, items in found.items()]
-    ):
+    rows = [{"theme": name, "proposals": [one.proposal.id for one in items]} for name, items in found.items()]
+    if shell.printed_json(rows):
         return
     if not found:
         click.echo(nothing)

@@ -186,12 +186,9 @@ class _Screens:
 
 def _key() -> str:
     """One key, pressed after this was shown: what was typed ahead decides nothing that nobody has read."""
-    try:
-        import termios
-        import tty
-    except ImportError:  # not a POSIX terminal
-        click.echo("> ", nl=False)
-        return click.getchar()
+    import termios
+    import tty
+
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     try:

@@ -240,9 +240,6 @@ def mcp(*, target: str | None, agent: str, port: int | None, night: bool, host: 
         _run(http_app(server), listening)
 
 
-# ---- keys ------------------------------------------------------------------------------------------------------------
-
-
 _workspace = click.option("--workspace", default=LOCAL, show_default=True, help="Whose keys: the tenant.")
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import click
 
@@ -72,16 +73,15 @@ def add(
     if not (paths or everything or refresh):
         raise click.UsageError("Name a file or folder, or use --all (every harness found) or --refresh.")
     reports: dict[str, Added] = {}
-    with shell.opened() as house, ExitStack() as stack:
-        chosen = [*paths, *(_places(house, shell.json) if everything else [])]
-        bar = None if shell.json else stack.enter_context(_Bar())
-        watch, library = bar.reading if bar else None, _library(house, workspace)
-        for path in chosen:
-            reports[path] = library.add(path, user=user, reader=reader, remember=not once, again=again, watch=watch)
-        if refresh:
-            reports["known sources"] = library.refresh(watch=watch)
-        if workspace is None:
-            house.index.catch_up(bar.indexing if bar else None)
+    with shell.opened() as house:
+        chosen, library = [*paths, *(_places(house, shell.json) if everything else [])], _library(house, workspace)
+        with _bar(shell.json) as (watch, indexing):
+            for path in chosen:
+                reports[path] = library.add(path, user=user, reader=reader, remember=not once, again=again, watch=watch)
+            if refresh:
+                reports["known sources"] = library.refresh(watch=watch)
+            if workspace is None:
+                house.index.catch_up(indexing)
     if shell.printed_json(reports):
         return
     for path, report in reports.items():
@@ -139,35 +139,28 @@ def _places(house: Home, quiet: bool) -> list[str]:
     return there
 
 
-class _Bar:
-    """Progress, shown only where someone can see it."""
+@contextmanager
+def _bar(quiet: bool) -> Iterator[tuple[Callable[[Seen], None], Callable[[int], None]] | tuple[None, None]]:
+    """Progress of reading, and of indexing, shown only where someone can see it."""
+    if quiet:
+        yield None, None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    def __enter__(self) -> Self:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    counted = TextColumn("{task.fields[sessions]:,} sessions")
+    columns = TextColumn("{task.description}"), BarColumn(), counted, TimeElapsedColumn()
+    shown = Progress(*columns, transient=True, console=Console(stderr=True))
+    task = shown.add_task("Reading", total=None, sessions=0)
 
-        self._shown = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[sessions]:,} sessions"),
-            TimeElapsedColumn(),
-            transient=True,
-            console=Console(stderr=True),
-        )
-        self._task = self._shown.add_task("Reading", total=None, sessions=0)
-        if self._shown.console.is_terminal:  # elsewhere it would leave an empty line
-            self._shown.start()
-        return self
+    def reading(seen: Seen) -> None:
+        shown.update(task, completed=seen.done, total=seen.total or None, sessions=seen.sessions)
 
-    def reading(self, seen: Seen) -> None:
-        self._shown.update(self._task, completed=seen.done, total=seen.total or None, sessions=seen.sessions)
+    def indexing(done: int) -> None:
+        shown.update(task, description="Indexing", completed=0, total=None, sessions=done)
 
-    def indexing(self, done: int) -> None:
-        self._shown.update(self._task, description="Indexing", completed=0, total=None, sessions=done)
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown.console.is_terminal:
-            self._shown.stop()
+    with shown if shown.console.is_terminal else nullcontext():  # elsewhere it would leave an empty line
+        yield reading, indexing
 
 
 @sessions.command(name="list")
@@ -305,9 +298,6 @@ def forget(*, path: str, workspace: str | None, shell: ui.Shell) -> None:
     if still:
         lines.append('It is where a harness keeps its transcripts, and is read until you set `sources = "added"`.')
     shell.tell({"forgotten": path}, *lines)
-
-
-# ---- search ----------------------------------------------------------------------------------------------------------
 
 
 @click.command(name="search")

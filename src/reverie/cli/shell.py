@@ -85,9 +85,10 @@ def common(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def with_pager(function: Callable[..., None]) -> Callable[..., None]:
-    """Show what is longer than the screen in a pager, on a terminal where people can answer one."""
+def paged(function: Callable[..., None]) -> Callable[..., None]:
+    """`common`, and what is longer than the screen is shown in a pager, on a terminal where people can answer one."""
 
+    @common
     @wraps(function)
     def run(*, shell: Shell, **given: Any) -> None:
         if shell.json or not sys.stdout.isatty() or not sys.stdin.isatty():
@@ -106,11 +107,6 @@ def with_pager(function: Callable[..., None]) -> Callable[..., None]:
                 click.echo(text, nl=False)
 
     return run
-
-
-def paged(function: Callable[..., None]) -> Callable[..., None]:
-    """A command that prints at length."""
-    return common(with_pager(function))
 
 
 class _Screen(io.StringIO):

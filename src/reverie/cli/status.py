@@ -292,9 +292,6 @@ def propose_all(house: Home, findings: Sequence[Finding]) -> Iterator[str]:
     yield from rest
 
 
-# ---- telling ---------------------------------------------------------------------------------------------------------
-
-
 def audit_as_json(report: AuditReport) -> dict[str, Any]:
     """The whole report. A suggestion is told as the operations it would make."""
     findings = [

@@ -41,22 +41,14 @@ def recover(*, shell: ui.Shell) -> None:
         erased = [*house.erase.again(), *house.erase.resume()]
         noticed = house.review.recover()
         nights = house.dream.recover()
-    if shell.json:
-        told = {name: [one.id for one in getattr(noticed, name)] for name in ("landed", "dropped", "outside")}
-        ui.print_json(told | {"nights": [one.id for one in nights], "erasures": [one.id for one in erased]})
-        return
-    for one in erased:
-        click.echo(f"Finished the erasure {one.id}.")
-    for change in noticed.landed:
-        click.echo(f"Finished {change.id} on {change.subject}.")
-    for change in noticed.dropped:
-        click.echo(f"Gave up {change.id} on {change.subject}: {change.note}.")
-    for change in noticed.outside:
-        click.echo(f"Recorded {change.id}: {change.subject} was written from outside.")
-    for night in nights:
-        click.echo(f"Finished the night {night.id} on {night.target}: {night.status}.")
-    if not (erased or nights or noticed.landed or noticed.dropped or noticed.outside):
-        click.echo("Nothing was left over.")
+    told = {name: [one.id for one in getattr(noticed, name)] for name in ("landed", "dropped", "outside")}
+    told |= {"nights": [one.id for one in nights], "erasures": [one.id for one in erased]}
+    lines = [f"Finished the erasure {one.id}." for one in erased]
+    lines += [f"Finished {one.id} on {one.subject}." for one in noticed.landed]
+    lines += [f"Gave up {one.id} on {one.subject}: {one.note}." for one in noticed.dropped]
+    lines += [f"Recorded {one.id}: {one.subject} was written from outside." for one in noticed.outside]
+    lines += [f"Finished the night {one.id} on {one.target}: {one.status}." for one in nights]
+    shell.tell(told, *(lines or ["Nothing was left over."]))
 
 
 @click.command(name="backup")
@@ -162,9 +154,6 @@ def restore(*, file: Path, erased: Path | None, verify_only: bool, shell: ui.She
         if again:
             click.echo(f"Erased again: {plural(len(again), 'erasure')} made since this backup was written.")
     warn(found)
-
-
-# ---- erase -----------------------------------------------------------------------------------------------------------
 
 
 @click.command(name="erase")

@@ -149,9 +149,6 @@ class Sharing:
                     self.limits.elsewhere(key, count - before - ours)
 
 
-# ---- again and again -------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def every(seconds: float, work: Callable[[], object], name: str, failed: str) -> Iterator[None]:
     """While this lasts, `work` is done at once and then each so many seconds. `failed` is said where it raises."""

@@ -171,9 +171,6 @@ def environment(found: Definition) -> Environment:
     return Environment(**found.told, **dated(found))
 
 
-# ---- agents ----------------------------------------------------------------------------------------------------------
-
-
 agents = APIRouter(prefix="/v1/agents", tags=["agents"])
 _EMPTY = agent_told({"tools": None, "mcp_servers": None, "skills": None, "execution_identity": None})
 Version = Annotated[int | None, Query(ge=1, lt=2**31)]

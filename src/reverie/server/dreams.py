@@ -232,9 +232,6 @@ def _instructions(found: StoreDream) -> Instructions:
     return Instructions(used=False, why="The built-in curator decided. It reads no instructions; they are recorded.")
 
 
-# ---- routes ----------------------------------------------------------------------------------------------------------
-
-
 router = APIRouter(prefix="/v1/dreams", tags=["dreams"])
 
 

@@ -234,9 +234,6 @@ def _experiments(who: Caller) -> Experiments:
     return who.house.home.experiments
 
 
-# ---- for who runs the server -----------------------------------------------------------------------------------------
-
-
 operating = APIRouter(tags=["operating"])
 
 

@@ -255,9 +255,6 @@ def _actor(author: Author | None) -> Any:
             return ApiActor(api_key_id=name)
 
 
-# ---- routes ----------------------------------------------------------------------------------------------------------
-
-
 stores = APIRouter(prefix="/v1/memory_stores", tags=["memory stores"])
 
 

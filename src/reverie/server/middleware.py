@@ -123,8 +123,12 @@ async def _limited(headers: Headers, receive: Receive, largest: int) -> Receive:
     """The same body, refused once it is too large."""
     declared = headers.get("content-length", "")
     if declared.isdigit() and int(declared) > largest:
-        await _drained(receive, int(declared) if int(declared) <= DRAINED else 0)
-        raise _too_large(largest)
+        left = int(declared) if int(declared) <= DRAINED else 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(BODY_SECONDS):
+                while left > 0 and (message := await receive()).get("more_body"):
+                    left -= len(message["body"])
+        raise Problem(413, f"The body is larger than {largest:,} bytes.", headers=CLOSE)
     got, over, began = 0, False, asyncio.get_running_loop().time()
 
     async def counted() -> Message:
@@ -137,21 +141,10 @@ async def _limited(headers: Headers, receive: Receive, largest: int) -> Receive:
         over = not message.get("more_body", False)
         got += len(message.get("body", b""))
         if got > largest:
-            raise HTTPException(413, _too_large(largest).message)
+            raise HTTPException(413, f"The body is larger than {largest:,} bytes.")
         return message
 
     return counted
-
-
-async def _drained(receive: Receive, left: int) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(BODY_SECONDS):
-            while left > 0 and (message := await receive()).get("more_body"):
-                left -= len(message["body"])
-
-
-def _too_large(largest: int) -> Problem:
-    return Problem(413, f"The body is larger than {largest:,} bytes.", headers=CLOSE)
 
 
 @dataclass(slots=True)

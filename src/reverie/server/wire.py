@@ -178,9 +178,6 @@ def _aware(at: datetime) -> datetime:
         raise BadInput(f"created_at: {at.isoformat()} is not a time Reverie can count with.") from error
 
 
-# ---- listings that can be walked both ways ---------------------------------------------------------------------------
-
-
 def bearing(page: str | None, listing: str) -> tuple[str | None, bool]:
     try:
         return position(page, listing, str), False

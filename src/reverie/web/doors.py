@@ -104,12 +104,6 @@ class Entrance:
 
 
 @dataclass(slots=True)
-class _LoggedIn:
-    key: ApiKey
-    seen: float
-
-
-@dataclass(slots=True)
 class KeyDoor:
     """People come in with their keys. A key is sent once, in a form; the browser keeps a cookie that says nothing. Who
     is logged in is known to this process alone, and a key that is revoked ends it at once."""
@@ -118,7 +112,7 @@ class KeyDoor:
     names: Iterable[str] = ()
     called: str = "the names of this server are given with --allow-host"
     schemes: tuple[str, ...] = ("http", "https")
-    _in: dict[str, _LoggedIn] = field(default_factory=dict)
+    _in: dict[str, tuple[ApiKey, float]] = field(default_factory=dict)  # by cookie: whose, and when it came last
     _lock: Lock = field(default_factory=Lock)
 
     def answers_to(self, name: str) -> bool:
@@ -133,11 +127,11 @@ class KeyDoor:
         now = time.monotonic()
         with self._lock:
             found = self._in.get(cookie)
-            if found is None or now - found.seen > STAY_SECONDS:
+            if found is None or now - found[1] > STAY_SECONDS:
                 self._in.pop(cookie, None)
                 return None
-            found.seen = now
-        key = found.key
+            key = found[0]
+            self._in[cookie] = key, now
         if not self.home.keys.still(key):
             self._leave(cookie)
             return None
@@ -178,8 +172,8 @@ class KeyDoor:
         cookie = secrets.token_urlsafe(32)
         with self._lock:
             while len(self._in) >= MOST_VISITORS:
-                del self._in[min(self._in, key=lambda one: self._in[one].seen)]
-            self._in[cookie] = _LoggedIn(key, time.monotonic())
+                del self._in[min(self._in, key=lambda one: self._in[one][1])]
+            self._in[cookie] = key, time.monotonic()
         return knock.with_cookie(RedirectResponse(f"{knock.root}/", 303), cookie)
 
     def _is_ours(self, knock: Knock) -> bool:

@@ -78,9 +78,6 @@ def _night_page(request: Request, dream: str, said: list[str]) -> Response:
     )
 
 
-# ---- the transcripts -------------------------------------------------------------------------------------------------
-
-
 @router.get("/sessions")
 def sessions(request: Request, project: str = "", harness: str = "", until: str = "") -> Response:
     home, pages = parts(request)

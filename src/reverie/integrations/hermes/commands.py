@@ -53,12 +53,9 @@ def run_command(arguments: argparse.Namespace) -> None:
     """`hermes dreaming …`: at a terminal, with the exit code of what was called."""
     try:
         code = _run(arguments, lambda words, **how: run_reverie(words, captured=False, **how).returncode)
-    except NoReverie as error:
+    except (NoReverie, BadSchedule) as error:
         sys.stderr.write(f"{error}\n")
-        code = 1
-    except BadSchedule as error:
-        sys.stderr.write(f"{error}\n")
-        code = 2
+        code = 2 if isinstance(error, BadSchedule) else 1
     if code:
         sys.exit(code)
 
@@ -176,9 +173,6 @@ def _model() -> Iterator[dict[str, str]]:
         yield more
 
 
-# ---- what only Hermes knows ------------------------------------------------------------------------------------------
-
-
 def hermes_status() -> str:
     ended = len(waiting())
     lines = [f"{ended} session{'' if ended == 1 else 's'} ended since the last night."]
@@ -269,9 +263,8 @@ def job() -> dict[str, Any] | None:
 
 def their_job() -> dict[str, Any] | None:
     """The job hermes-dreaming 0.3.x put into cron: a prompt that no slash command ever sees."""
-    return next(
-        (one for one in _jobs() if one.get("name") == THEIRS and str(one.get("prompt")).strip() == THEIR_PROMPT), None
-    )
+    theirs = (one for one in _jobs() if one.get("name") == THEIRS)
+    return next((one for one in theirs if str(one.get("prompt")).strip() == THEIR_PROMPT), None)
 
 
 def _jobs() -> list[dict[str, Any]]:
