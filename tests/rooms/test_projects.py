@@ -22,7 +22,7 @@ from reverie.harnesses.hermes.reader import HermesReader
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.memory.target import Place, Target, belongs, in_project, sees
 from reverie.memory.targets import HomePlaces, Targets, targets
-from reverie.system.git import repository_root
+from reverie.system.files import repository_root
 from reverie.transcripts.messages import plain_events
 from reverie.transcripts.readers import Opened, Reader
 from reverie.transcripts.session import Head, is_dashed, project_folder, project_name

@@ -22,8 +22,8 @@ from reverie.core.scope import Origin
 from reverie.memory.operation import Add, Replace, entry_hash
 from reverie.storage import schema
 from reverie.storage.database import writing_across
-from reverie.system.git import showable
 from reverie.system.git_projection import GitProjection
+from reverie.system.git_repository import showable
 from reverie.system.skill_folders import SkillFolder
 from reverie.transcripts.session import Evidence
 from tests.conftest import NOON, HomeMaker

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from reverie.harnesses.anthropic_server import AnthropicServer
     from reverie.memory.store import Store, StoredMemory
     from reverie.memory.target import Target
-    from reverie.system.git_repository import Exported
+    from reverie.system.file_records import Exported
     from reverie.transcripts.session import Evidence
 
 
@@ -430,7 +430,7 @@ def managed_server(home: Home, where: str, key_name: str = "ANTHROPIC_API_KEY") 
 
 def export(home: Home, folder: Path) -> Exported:
     """Everything as plain files, git history and JSON Lines, in a new folder that needs no Reverie to be read."""
-    from reverie.system import git_repository as plain
+    from reverie.system import file_records as plain
 
     home.memory.touch_all()
     list(home.skills.every())

@@ -115,7 +115,7 @@ class Home:
 
     @cached_property
     def sessions(self) -> Library:
-        from reverie.system.git import repository_root
+        from reverie.system.files import repository_root
 
         library = self.library(self.scope, self.config.owner)
         return replace(library, root_of=repository_root, standard=self._standard_places, ended=self.ended)

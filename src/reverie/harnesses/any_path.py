@@ -27,8 +27,7 @@ from reverie.harnesses.markdown import (
 )
 from reverie.memory.target import CONTEXT_FILES, SHARED, Place, Target, context_of, files_named
 from reverie.skills.edits import rules_of
-from reverie.system.files import read_file
-from reverie.system.git import repository_root
+from reverie.system.files import read_file, repository_root
 from reverie.transcripts.session import project_name
 
 _SHARED = "Instructions to every agent that works in {}, shared with all who have them. Read in every session there."

@@ -1,4 +1,4 @@
-"""Files that are complete-old or complete-new, and locks that others honour.
+"""Files that are complete-old or complete-new, locks that others honour, and which repository a folder is in.
 
 A folder is opened once and all is done inside it by its handle, so that a name swapped for a link meanwhile leads
 nowhere else. Links, pipes and devices are refused. So is a file that has several names (hard links): replacing it
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from reverie.core.errors import DiskFailed, NoSpace, NotFound, NotPermitted, NotSynced, StillLocked
+from reverie.transcripts.session import project_name
 
 NEW_FILE_MODE = 0o600
 NEW_FOLDER_MODE = 0o700
@@ -34,6 +35,7 @@ _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _IRREGULAR = (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EOPNOTSUPP)
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.ENOTTY)
 _SOON, _LATER = 0.001, 0.02  # seconds until a lock is asked for again
+_LONGEST_POINTER = 4096  # of the small files git points with
 _FILE, _FOLDER = "regular file", "folder"
 
 
@@ -328,3 +330,42 @@ def explained(path: Path, done: str, wanted: str = _FILE) -> Iterator[None]:
         if error.errno == errno.ENOENT:
             raise NotFound(found) from error
         raise DiskFailed(found, next_step="Nothing was changed. Check the disk, then try again.") from error
+
+
+def repository_root(folder: str) -> str:
+    """The folder that has the `.git`, of a worktree the main one's; the folder itself where there is none.
+
+    What is not there any more is looked for above. A home folder is no project, also if it is kept in git.
+    """
+    path = Path(folder)
+    if not path.is_absolute() or "\0" in folder:
+        return folder
+    for above in (path, *path.parents):
+        if project_name(str(above)) is None:
+            break
+        try:
+            if (above / ".git").is_dir():
+                return str(above)
+            if (above / ".git").is_file():
+                return str(_main_of(above))
+        except OSError:  # a folder nobody may look into, or a name too long to be one
+            break
+    return folder
+
+
+def _main_of(worktree: Path) -> Path:
+    """Where git says its main folder is. A submodule is a repository of its own, and so is what points to itself."""
+    pointer = _small(worktree / ".git")
+    if not pointer.startswith("gitdir:"):
+        return worktree
+    own = (worktree / pointer.removeprefix("gitdir:").strip()).resolve()
+    if not (own / "commondir").is_file():
+        return worktree
+    common = (own / _small(own / "commondir")).resolve()
+    listed = own.parent == common / "worktrees" and _small(own / "gitdir") == str(worktree.resolve() / ".git")
+    return common.parent if listed and common.name == ".git" else worktree
+
+
+def _small(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.read(_LONGEST_POINTER).strip()

@@ -1,5 +1,8 @@
-"""One repository of history, held: what its newest commit tells of, commits added, all of it made anew, and whether it
-shows what happened. And everything that was learned and decided, exported into a folder of such repositories.
+"""Git by its command line, Changes as the input of `git fast-import`, and one repository of history, held: what its
+newest commit tells of, commits added, and all of it made anew.
+
+No setting of the user or the machine takes part, no hook runs, and no variable that leads git elsewhere is handed on.
+Only plumbing is called: porcelain asks settings of the repository that can name programs to run.
 
 Commits go onto `main`, whatever is checked out. History is one line, and a branch or a detached HEAD that someone made
 by hand is theirs: it is not moved, and neither are its index and files. Commits made by hand on `main` stay where they
@@ -10,40 +13,54 @@ Home, the files are a copy for reading, and whatever else is in their way is ove
 
 The lock file says what was begun: the commit that `main` was at. A run that finds it there was preceded by one that
 was killed; as every git we start holds the lock too, none of them is alive then, and what it left is cleared away.
-
-What is exported needs no Reverie to be read:
-
-    <folder>/README.md              what is what
-             <target or skills>/    the files as they are, each folder a git repository with one commit for each change
-             stores/<store>/…       memory stores, one file for each memory
-             rules.jsonl            every rule in force: since when, on what evidence, approved by whom
-             changes.jsonl          every change, with the text before and after
-             proposals.jsonl        everything a person was asked, and what they answered
 """
 
 from __future__ import annotations
 
 import fcntl
-import hashlib
-import json
 import os
+import re
 import shutil
+import subprocess
+import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from reverie.changes.drafts import Holder
-from reverie.changes.ledger import Anchored
-from reverie.changes.projection import Projected, projected, read_back
-from reverie.core.errors import BadInput, StillLocked
-from reverie.core.ids import json_ready, slug
-from reverie.system.files import make_folder, replace_file, sync_folder
-from reverie.system.git import BRANCH, OPTIONS, OURS, Executable, Git, GitFailed, showable, stream
+from reverie.changes.ledger import Anchored, Edit
+from reverie.changes.projection import Projected, commit_message, printable_line, read_back
+from reverie.core.errors import ReverieError, StillLocked
+from reverie.system.files import make_folder, sync_folder
 
+OURS = "Reverie"  # the committer of every commit that tells of a Change
+_SETTINGS = {
+    "core.autocrlf": "false",
+    "core.fsmonitor": "false",
+    "core.fsync": "committed,reference,index",
+    "core.fsyncMethod": "fsync",
+    "core.hooksPath": os.devnull,
+    "commit.gpgSign": "false",
+    "gc.auto": "0",
+}
+_ENVIRONMENT = {
+    "PATH": os.defpath,
+    "LC_ALL": "C",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_COMMITTER_NAME": OURS,
+    "GIT_COMMITTER_EMAIL": "",
+}
+BRANCH = "refs/heads/main"
+OPTIONS = ("--quiet", "--done", "--date-format=raw")  # without a `done` at the end nothing counts: we were killed
+_GITS_OWN = re.compile(r"(?:\.git|git~1)[ .]*(?::.*)?", re.IGNORECASE)
+Executable = Callable[[str], bool]
 MARK = "reverie"  # a file in `.git` that says whose history it is
 WAIT_SECONDS = 5.0  # a landing waits no longer for another one's projection
 LONGEST_RUN_SECONDS = 600  # what was left later than this after a run began is not of that run
@@ -68,6 +85,108 @@ _CONFIG = """[core]
 # Bytes are exact in commands given by hand, too, whatever a .gitattributes among the documents says.
 _ATTRIBUTES = "* -text -ident -filter !eol !working-tree-encoding\n"
 _EXCLUDED = f".reverie-*.tmp\n.reverie-*.kept\n{_NEW}\n{_OLD}\n"
+
+
+class GitFailed(ReverieError):
+    """Git is not there, or did not do what it was asked. What it said is in the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """`lock` is an open lock file that every git started here holds as well: when it is free, none of them runs."""
+
+    folder: Path
+    work: Path
+    lock: int
+
+    def __call__(self, *words: str, feed: Iterable[bytes] = ()) -> bytes:
+        """Run it to the end and return what it printed. `feed` is written to it while it runs."""
+        git = shutil.which("git")
+        if git is None:
+            raise GitFailed("git was not found.", next_step="Install git; what landed meanwhile is shown then.")
+        settings = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+        with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
+                [git, f"--git-dir={self.folder}", f"--work-tree={self.work}", *settings, *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                env=_ENVIRONMENT,
+                pass_fds=(self.lock,),
+                cwd=self.work,
+            )
+            printed = _fed(process, feed)
+            if process.returncode != 0:
+                said.seek(0)
+                told = (line.strip() for line in said.read().decode("utf-8", "replace").splitlines())
+                lines, code = [line for line in told if line], process.returncode
+                first = next((line for line in lines if line.startswith(("fatal:", "error:"))), "".join(lines[:1]))
+                ended = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
+                why = f": {first.removeprefix('fatal: ').rstrip('.')}" if first else " without a word"
+                raise GitFailed(f"`git {words[0]}` {ended}{why}.")
+            return printed
+
+
+def _fed(process: subprocess.Popen[bytes], feed: Iterable[bytes]) -> bytes:
+    assert process.stdin is not None
+    try:
+        with suppress(BrokenPipeError):  # it ended early, and its exit code says why
+            for part in feed:
+                process.stdin.write(part)
+        return process.communicate()[0]
+    finally:
+        if process.poll() is None:  # what was to be written could not be read: half of it must not count
+            process.kill()
+            process.communicate()
+
+
+def stream(recorded: Iterable[Anchored], onto: str | None, executable: Executable) -> Iterator[bytes]:
+    """Commits on top of the commit `onto`, or from the beginning."""
+    yield b"feature done\n"
+    for one in recorded:
+        shown = [edit for edit in one.change.edits if showable(edit.document)]
+        yield from committed(one, shown, BRANCH, onto, executable)
+        onto = None
+    yield b"done\n"
+
+
+def showable(document: str) -> bool:
+    """Whether git takes such a path. What it keeps for itself, or could be taken for that on some disk, it does not."""
+    parts = "".join(char for char in document if unicodedata.category(char) != "Cf").replace("\\", "/").split("/")
+    return "\0" not in document and not any(part in ("", ".", "..") or _GITS_OWN.fullmatch(part) for part in parts)
+
+
+def committed(
+    recorded: Anchored, edits: Iterable[Edit], branch: str, onto: str | None, executable: Executable
+) -> Iterator[bytes]:
+    """One commit that tells of a Change and makes these edits."""
+    change = recorded.change
+    at = max(0, int((change.settled_at or change.intended_at).timestamp()))
+    # No address is made up for anyone.
+    author = re.sub(r"[<>]", "", printable_line(change.grounds.actor)).strip(" .,:;\"'\\") or "unknown"
+    yield f"commit {branch}\nauthor {author} <> {at} +0000\n".encode()
+    yield f"committer {OURS} <> {at} +0000\n".encode()
+    yield _exactly(commit_message(recorded).encode())
+    if onto is not None:
+        yield f"from {onto}\n".encode()
+    for edit in sorted(edits, key=lambda edit: edit.after is not None):  # a folder can take the place of a file
+        if edit.after is None:
+            yield b"D " + _quoted(edit.document) + b"\n"
+            continue
+        mode = b"100755" if executable(edit.document) else b"100644"
+        yield b"M " + mode + b" inline " + _quoted(edit.document) + b"\n"
+        yield _exactly(edit.after)
+    yield b"\n"
+
+
+def _exactly(content: bytes) -> bytes:
+    return b"data %d\n%b\n" % (len(content), content)
+
+
+def _quoted(path: str) -> bytes:
+    raw = path.encode("utf-8", "surrogateescape")
+    safe = b"".join(b"\\%03o" % byte if byte < 32 or byte in b'"\\' or byte == 127 else bytes([byte]) for byte in raw)
+    return b'"' + safe + b'"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,129 +398,3 @@ def _lay_out(folder: Path, mark: str) -> None:
             os.fsync(file.fileno())
     for name in ("refs/heads", "refs", "objects/pack", "objects", "info", "."):
         sync_folder(folder / name)
-
-
-def problems(repository: GitRepository, recorded: Iterable[Anchored], restored: int | None = None) -> Iterator[str]:
-    """`restored` is the row of the ledger that tells of a backup that was put back: commits may have gone on past it.
-    They are what was lost with the home, and no fault; the next change makes the history anew and keeps them aside."""
-    try:
-        repository.git("fsck", "--strict", "--no-dangling", "--no-progress")
-        told = list(repository.told())
-    except GitFailed as error:
-        yield f"it is damaged: {error}"
-        return
-    every = list(recorded)
-    changes = {one.change.id: projected(one) for one in every}
-    past = {
-        one.commit
-        for one in told
-        if one.change and restored is not None and one.change.change not in changes and one.change.number >= restored
-    }
-    told = [one for one in told if one.commit not in past]
-    shown = max((one.change.number for one in told if one.change), default=0)
-    yield from _of_commits(told, changes, shown)
-    if not past:
-        now: dict[str, str | None] = {}
-        for one in every:
-            if (one.change.number or 0) <= shown:  # what came later is not shown yet
-                now |= {edit.document: _blob(edit.after) for edit in one.change.edits if showable(edit.document)}
-        listed = repository.git("ls-tree", "-r", "-z", BRANCH).decode("utf-8", "surrogateescape").split("\0")[:-1]
-        there = {path: meta.split(" ")[2] for meta, _, path in (one.partition("\t") for one in listed)}
-        for document, blob in now.items():
-            if blob != there.get(document):
-                how = "is there" if blob is None else "is not there" if document not in there else "has other bytes"
-                yield f"{document} {how} in the newest commit, unlike when it was last seen"
-
-
-def worth_keeping(repository: GitRepository, recorded: Iterable[Anchored]) -> bool:
-    """Whether a repository has to be kept when a new one takes its place: it is damaged, holds work done by hand, or
-    tells of changes that the database does not know (an older one was put back)."""
-    try:
-        repository.git("fsck", "--strict", "--no-dangling", "--no-progress")
-        branches = repository.git("for-each-ref", "--format=%(refname)").decode("utf-8", "replace").split()
-        told = list(repository.told("--all"))
-    except GitFailed:
-        return True
-    if branches != [BRANCH] or not all(one.ours for one in told):
-        return True
-    return not {one.change.change for one in told if one.change} <= {one.change.id for one in recorded}
-
-
-def _blob(content: bytes | None) -> str | None:
-    """Git's name for these bytes."""
-    if content is None:
-        return None
-    return hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
-
-
-def _of_commits(told: Iterable[ToldCommit], changes: dict[str, Projected], shown: int) -> Iterator[str]:
-    """A copy made by hand of a commit of ours is no second one; where ours is gone, the copy stands for it."""
-    ours: Counter[str] = Counter()
-    for one in told:
-        if one.change is None:
-            continue
-        change = one.change.change
-        ours[change] += one.ours
-        if change not in changes:
-            yield f"commit {one.commit[:12]} tells of {change}, which is not among the changes"
-        elif changes[change] != one.change:
-            yield f"commit {one.commit[:12]} tells of {change} by another row of the ledger than there is now"
-    missing = (change for change, one in changes.items() if one.number <= shown and change not in ours)
-    yield from (f"{change} has no commit" for change in missing)
-    yield from (f"{change} has {count} commits" for change, count in ours.items() if count > 1)
-
-
-README = """\
-# What your agents learned
-
-Exported by Reverie. Nothing here needs Reverie to be read.
-
-- Each folder is a place agents read, as it is; `git log -p` in it tells every change, who approved it and why.
-- `stores/` holds memory stores, one file for each memory.
-- `rules.jsonl`: every rule in force. `changes.jsonl`: every change. `proposals.jsonl`: every question and its answer.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    folder: Path
-    repositories: tuple[str, ...]
-    memories: int
-    rows: Mapping[str, int]
-
-
-def new_folder(folder: Path) -> Path:
-    folder = folder.resolve()  # git is run in folders of its own
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadInput(f"{folder} is there already.", expected="a folder that is empty or not there yet")
-    make_folder(folder)
-    replace_file(folder / "README.md", README.encode())
-    return folder
-
-
-def export_history(folder: Path, holder: Holder, recorded: Iterable[Anchored]) -> str:
-    """A repository of one target or skills folder: its files, and one commit for each change."""
-    name = holder.name if holder.name.isidentifier() or holder.name.replace("-", "").isalnum() else slug(holder.name)
-    root, lock = root_of(holder), folder / f".{name}.lock"
-    executable = partial(is_executable, root) if root else lambda _: False
-    spot = RepositoryPlace(folder / name, False, lock, holder.key, executable)
-    with opened(spot) as repository:
-        repository.build(recorded)
-    lock.unlink()
-    return name
-
-
-def export_store(folder: Path, store: str, texts: Mapping[str, str]) -> int:
-    """One file for each memory, at its path."""
-    for path, text in texts.items():
-        parts = [part if part not in ("", ".", "..") else "_" for part in PurePosixPath(path.lstrip("/")).parts]
-        file = folder / "stores" / slug(store) / Path(*(part.replace("\0", "_") for part in parts or ["_"]))
-        make_folder(file.parent)
-        replace_file(file, text.encode("utf-8", "surrogateescape"))
-    return len(texts)
-
-
-def export_rows(folder: Path, name: str, rows: Iterable[object]) -> int:
-    lines = [json.dumps(json_ready(row), ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows]
-    replace_file(folder / f"{name}.jsonl", b"".join(lines))
-    return len(lines)

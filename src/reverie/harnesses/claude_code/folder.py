@@ -36,7 +36,7 @@ from reverie.harnesses.markdown import (
 )
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
-from reverie.system.git import repository_root
+from reverie.system.files import repository_root
 from reverie.system.installation import JsonElement, JsonMember
 from reverie.transcripts.session import LONGEST_DASHED, dashed, is_dashed, project_name
 
