@@ -245,7 +245,7 @@ class GeminiCliInstaller(FolderInstaller):
                     json5=True,
                 ),
                 skill_file(folder),
-            ],
+            ]
         )
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:

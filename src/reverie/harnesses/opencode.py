@@ -294,7 +294,7 @@ class OpencodeInstaller(FolderInstaller):
                 JsonMember(config, "the MCP server", ("mcp", "reverie"), server, json5=True),
                 OwnFile(folder / "plugin/reverie.js", _ABOUT, launch.script(_PLUGIN, *launch.queue(self.name))),
                 skill_file(folder),
-            ],
+            ]
         )
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:

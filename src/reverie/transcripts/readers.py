@@ -117,12 +117,7 @@ def required_reader(path: Path, among: Iterable[Reader]) -> Reader:
 MAX_TURN_CHARS = 1_000_000
 MAX_FLAWS = 1_000  # of one file
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_BY_ROLE = {
-    "system": Origin.OPERATOR,
-    "developer": Origin.OPERATOR,
-    "assistant": Origin.AGENT,
-    "tool": Origin.TOOL,
-}
+_BY_ROLE = {"system": Origin.OPERATOR, "developer": Origin.OPERATOR, "assistant": Origin.AGENT, "tool": Origin.TOOL}
 
 Redact = Callable[[str], tuple[str, Mapping[str, int]]]
 RootOf = Callable[[str], str]

@@ -84,13 +84,7 @@ class Records(Protocol):
         """One session, removed or not. A scope without a user finds it if just one user has it."""
 
     def write(
-        self,
-        scope: Scope,
-        head: Head,
-        turns: Iterable[Turn],
-        *,
-        source: str | None,
-        finish: Callable[[], Head],
+        self, scope: Scope, head: Head, turns: Iterable[Turn], *, source: str | None, finish: Callable[[], Head]
     ) -> tuple[Fate, int]:
         """Keep a whole transcript: all of it or nothing. Returns its fate and the turns added.
 

@@ -26,14 +26,7 @@ from typing import Any
 
 from reverie.harnesses.claude_code.reader import working_folder
 from reverie.harnesses.installers import FolderInstaller, InstallPlan, Launch, skill_file, write_lines
-from reverie.harnesses.markdown import (
-    MarkdownTarget,
-    agent_target,
-    every_file,
-    folders_in,
-    names_in,
-    own_instructions,
-)
+from reverie.harnesses.markdown import MarkdownTarget, agent_target, every_file, folders_in, names_in, own_instructions
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.files import repository_root

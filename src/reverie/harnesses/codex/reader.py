@@ -69,10 +69,7 @@ _OTHER_CALLS = {
 
 class CodexReader:
     name = "codex"
-    places: tuple[str, ...] = (
-        "${CODEX_HOME:-~/.codex}/sessions",
-        "${CODEX_HOME:-~/.codex}/archived_sessions",
-    )
+    places: tuple[str, ...] = ("${CODEX_HOME:-~/.codex}/sessions", "${CODEX_HOME:-~/.codex}/archived_sessions")
 
     def recognises(self, path: Path, start: bytes) -> float:
         named = path.name.startswith("rollout-")
@@ -256,9 +253,7 @@ class _Rollout:
         return Said("tool", text, name=name, at=item.at, answers=call, failed=failed)
 
 
-def _first_facts(
-    items: Iterable[_Item | Flaw],
-) -> tuple[Payload, str | None, str | None, datetime | None]:
+def _first_facts(items: Iterable[_Item | Flaw]) -> tuple[Payload, str | None, str | None, datetime | None]:
     """The first session_meta (a fork repeats its parent's behind its own), model, folder and time."""
     meta: Payload = {}
     model = cwd = None

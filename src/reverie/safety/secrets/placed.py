@@ -49,10 +49,7 @@ _ADDRESSES = {
 
 
 _HEADERS = {
-    "bearer": lazy_pattern(
-        r"bearer[ :=]{1,3}\\?[\"']?(?P<bearer>[\w.~+/=-]{8,4096})",
-        re.IGNORECASE | re.ASCII,
-    ),
+    "bearer": lazy_pattern(r"bearer[ :=]{1,3}\\?[\"']?(?P<bearer>[\w.~+/=-]{8,4096})", re.IGNORECASE | re.ASCII),
     "authorization": lazy_pattern(
         r"""authorization\\?["'`]?\]?[ ]{0,4}(?:[:=,]|=>)[ ]{0,4}\\?["'`]?(?:
             basic[ ]+(?P<basic>[A-Za-z0-9+/]{6,512}={0,2})
