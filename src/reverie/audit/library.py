@@ -217,7 +217,16 @@ def examined(standing: Inventory, machine: Machine, now: datetime) -> list[Findi
     found: list[Finding] = []
     for document in standing.documents:
         found += in_document(document, machine, now.date(), projects, shown)
-        found += _fullness(document)
+        size, budget, spot = len(document.text), document.budget or 0, document.spot
+        if size > budget > 0:
+            why = f"It has {size:,} characters and {budget:,} fit: what is beyond is refused or not read."
+            advice = "Remove, merge or shorten entries."
+            found.append(Finding(FindingKind.OVER_BUDGET, "medium", spot, "", why, advice))
+        elif budget and size >= FULL * budget:
+            full = f"It is {size / budget:.0%} full ({size:,} of {budget:,} characters)"
+            why = f"{full}: soon nothing new can be remembered."
+            advice = "Make room: remove, merge or shorten entries."
+            found.append(Finding(FindingKind.OVER_BUDGET, "low", spot, "", why, advice))
     for document in standing.context:
         found += in_context(document)
     # What is to go anyway is not compared: an accusation is enough.
@@ -231,19 +240,6 @@ def examined(standing: Inventory, machine: Machine, now: datetime) -> list[Findi
     return sorted(
         found, key=lambda one: (ORDER[one.severity], _WORST.index(one.kind), one.spot.home != "hermes", str(one.spot))
     )
-
-
-def _fullness(document: AuditedDocument) -> Iterator[Finding]:
-    size, budget = len(document.text), document.budget
-    if not budget or size < FULL * budget:
-        return
-    kind, spot = FindingKind.OVER_BUDGET, document.spot
-    if size > budget:
-        why = f"It has {size:,} characters and {budget:,} fit: what is beyond is refused or not read."
-        yield Finding(kind, "medium", spot, "", why, "Remove, merge or shorten entries.")
-    else:
-        why = f"It is {size / budget:.0%} full ({size:,} of {budget:,} characters): soon nothing new can be remembered."
-        yield Finding(kind, "low", spot, "", why, "Make room: remove, merge or shorten entries.")
 
 
 def suggestions(findings: Iterable[Finding]) -> Iterator[Suggestion]:

@@ -110,33 +110,23 @@ def one_thing_apart(one: SplitSentence, other: SplitSentence) -> bool:
     if not (one.states and other.states):
         return False
     if one.denies != other.denies:
-        return _but_for_a_not(one, other)
-    changes = [
-        code
-        for code in SequenceMatcher(None, one.tokens, other.tokens, autojunk=False).get_opcodes()
-        if code[0] != "equal"
-    ]
+        small = _DENIES | _ALLOWS | _LIGHT
+        left, right = ([token for token in read.tokens if token not in small] for read in (one, other))
+        if left == right:
+            return len(one.signs & other.signs) >= 2
+        shorter, longer = sorted((left, right), key=len)
+        added = [token for token in longer if token not in shorter]
+        return len(added) == 1 and [token for token in longer if token not in added] == shorter and len(shorter) >= 2
+    codes = SequenceMatcher(None, one.tokens, other.tokens, autojunk=False).get_opcodes()
+    changes = [code for code in codes if code[0] != "equal"]
     if len(changes) != 1 or changes[0][0] != "replace":
         return False
     _, start, end, start_too, end_too = changes[0]
     width = max(end - start, end_too - start_too)
-    left, right = one.tokens[start:end], other.tokens[start_too:end_too]
     # A path, a link or a command: two of them can both be right.
-    return (
-        start > 0
-        and width == 1
-        and len(one.tokens) >= 4
-        and not any(token.startswith(("`", "http")) or "/" in token for token in (*left, *right))
-    )
-
-
-def _but_for_a_not(one: SplitSentence, other: SplitSentence) -> bool:
-    left, right = ([token for token in read.tokens if token not in _DENIES | _ALLOWS | _LIGHT] for read in (one, other))
-    if left == right:
-        return len(one.signs & other.signs) >= 2
-    shorter, longer = sorted((left, right), key=len)
-    added = [token for token in longer if token not in shorter]
-    return len(added) == 1 and [token for token in longer if token not in added] == shorter and len(shorter) >= 2
+    changed = (*one.tokens[start:end], *other.tokens[start_too:end_too])
+    either = any(token.startswith(("`", "http")) or "/" in token for token in changed)
+    return start > 0 and width == 1 and len(one.tokens) >= 4 and not either
 
 
 NEAR = 0.35  # likeness of sentences from which they are worth comparing

@@ -108,23 +108,17 @@ def read_project(folder: Path, machine: Machine) -> Project:
     makefile, targets = machine.read(folder / "Makefile"), None
     if makefile is not None and not _MADE_UP.search(makefile):
         targets = frozenset(name for found in _TARGET.finditer(makefile) for name in found[1].split())
-    scripts = _scripts(paths, folder, machine)
+    # Of every package.json there is: a workspace may run those of its members.
+    scripts: frozenset[str] | None = frozenset()
+    packages = [path for path in paths if PurePosixPath(path).name == "package.json"]
+    try:
+        told = [json.loads(machine.read(folder / path) or "{}") for path in packages]
+        scripts = frozenset(name for one in told for name in one.get("scripts") or {}) if packages else None
+    except (ValueError, AttributeError, TypeError):
+        scripts = None
     listed = (machine.read(folder / path) or "" for path in paths if PurePosixPath(path).name in _LISTS)
     words = frozenset(word for text in listed for word in _PACKAGE_WORD.findall(text.lower()))
     return Project(folder, paths, targets, scripts, words)
-
-
-def _scripts(paths: frozenset[str], folder: Path, machine: Machine) -> frozenset[str] | None:
-    """Of every package.json there is: a workspace may run those of its members."""
-    found: set[str] = set()
-    packages = [path for path in paths if PurePosixPath(path).name == "package.json"]
-    for path in packages:
-        try:
-            told = json.loads(machine.read(folder / path) or "{}")
-            found |= set(told.get("scripts") or {})
-        except (ValueError, AttributeError, TypeError):
-            return None
-    return frozenset(found) if packages else None
 
 
 def missing_from_project(text: str, project: Project) -> str:

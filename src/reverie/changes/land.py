@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Literal
 
 from reverie.changes.drafts import Amend, Artifact, Draft, Drawn, Operate, Rewrite
 from reverie.changes.ledger import Change, ChangeQuery, Edit, Grounds, HistoryRecords, Known
@@ -144,16 +145,8 @@ class Landing:
         report = artifact.scanned(dict(drawn.new_texts))
         if report.blocked and not despite_findings:
             return Unsafe(report)
-        change = Change(
-            self.ids.new("chg"),
-            artifact.holder.key,
-            artifact.subject,
-            drawn.edits,
-            grounds,
-            self.clock.now(),
-            drawn.operations,
-            artifact.form,
-        )
+        where, what = (artifact.holder.key, artifact.subject), (drawn.operations, artifact.form)
+        change = Change(self.ids.new("chg"), *where, drawn.edits, grounds, self.clock.now(), *what)
         self.records.intend(self.scope, change)
         edits = self._exchanged(held, drawn.edits) if first else self._exchanged_alone(draft, held, drawn)
         if edits is None:
@@ -253,18 +246,11 @@ class Proposing:
         report, related = artifact.scanned(dict(drawn.new_texts)), self._related(artifact, drawn)
         critical = self.records.critical(self.scope)
         dropped = critical_rules_touched(self.known(artifact), artifact.form, drawn.edits) if critical else ()
-        ruling = self.policy.rules(
-            PolicyCase(
-                "memory" if artifact.is_memory else "skills",
-                artifact.holder.name,
-                suggestion.actions,
-                suggestion.origin,
-                report,
-                why_it_asks(dropped, related, critical),
-                self.scope.user == "",
-                suggestion.people,
-            )
-        )
+        surface: Literal["memory", "skills"] = "memory" if artifact.is_memory else "skills"
+        wanted, asks = (suggestion.actions, suggestion.origin), why_it_asks(dropped, related, critical)
+        shared = self.scope.user == ""
+        case = PolicyCase(surface, artifact.holder.name, *wanted, report, asks, shared, suggestion.people)
+        ruling = self.policy.rules(case)
         diff = drawn_diff(artifact.holder.name, drawn.edits, 0 if artifact.is_memory else LINES_AROUND)
         now = self.clock.now()
         return Proposal(

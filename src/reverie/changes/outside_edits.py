@@ -190,15 +190,8 @@ class OutsideEdits:
         return Reconciled(outside=(self._settled(artifact, change),))
 
     def _from_outside(self, artifact: Artifact, edits: tuple[Edit, ...], reason: str, via: Via = Via.OUTSIDE) -> Change:
-        return Change(
-            self.ids.new("chg"),
-            artifact.holder.key,
-            artifact.subject,
-            edits,
-            Grounds(OUTSIDE, via, reason),
-            self.clock.now(),
-            form=artifact.form,
-        )
+        where, grounds = (artifact.holder.key, artifact.subject), Grounds(OUTSIDE, via, reason)
+        return Change(self.ids.new("chg"), *where, edits, grounds, self.clock.now(), form=artifact.form)
 
     def _suggest_removals(self, artifact: Artifact, change: Change) -> None:
         """Of entries that came from outside and look unsafe. How a file was first found is not put in question."""

@@ -109,8 +109,18 @@ class Policy:
         written = {own.get(action) or usual.get(action, "ask"): action for action in case.actions}
         if "refuse" in written:
             return Ruling("refuse", f"the policy refuses to {written['refuse']} on {case.surface} of {case.target}")
-        if floor := _floor(case):
-            return floor
+        # The rulings no policy can change.
+        if case.report.blocked:
+            return Ruling("ask", "the safety scan would keep it out")
+        if case.report.needs_person:
+            return Ruling(
+                "ask", "it bears authority: it changes what the agent may do, whom it obeys or where things go"
+            )
+        if case.critical:
+            return Ruling("ask", case.critical)
+        if case.shared:
+            short = case.people < PEOPLE_FOR_SHARED
+            return Ruling("refuse" if short else "ask", f"shared rules need {PEOPLE_FOR_SHARED} people and a verdict")
         if case.surface == "memory" and (why := self.gated.get(case.target)):
             return Ruling("ask", why)
         if "ask" in written:
@@ -128,20 +138,6 @@ class Policy:
         if forbidden and person == proposer:
             return f"{person} proposed it, and the policy wants someone else to approve"
         return None
-
-
-def _floor(case: PolicyCase) -> Ruling | None:
-    """The rulings no policy can change."""
-    if case.report.blocked:
-        return Ruling("ask", "the safety scan would keep it out")
-    if case.report.needs_person:
-        return Ruling("ask", "it bears authority: it changes what the agent may do, whom it obeys or where things go")
-    if case.critical:
-        return Ruling("ask", case.critical)
-    if case.shared:
-        short = case.people < PEOPLE_FOR_SHARED
-        return Ruling("refuse" if short else "ask", f"shared rules need {PEOPLE_FOR_SHARED} people and a verdict")
-    return None
 
 
 def read_policy(path: Path) -> Policy:
@@ -296,17 +292,17 @@ def rules_moved(edits: Iterable[Edit], known: Callable[[str], Known | None]) -> 
     marked = {one.sha256 for was in places.values() if was for one in was.entries if one.critical}
     if not marked:
         return {}
-    return {edit.document: _moves(edit, places[edit.document], marked) for edit in edits}
-
-
-def _moves(edit: Edit, was: Known | None, marked: set[str]) -> Moves:
-    entries = was.entries if was else ()
-    old, new = (statements_of_document(None, edit.document, side) for side in (edit.before, edit.after))
-    rows = {at: entry.id for at, entry in places_of(entries, old).items()}
-    edited = tuple((rows[a], entry_hash(new[b])) for a, b in matched(old, new).edited if a in rows)
-    have = {one.sha256 for one in entries} | {sha for _, sha in edited}
-    came = tuple(sha for sha in dict.fromkeys(map(entry_hash, new)) if sha in marked - have)
-    return Moves(came, edited, critical=frozenset(came))
+    moves = dict[str, Moves]()
+    for edit in edits:
+        was = places[edit.document]
+        entries = was.entries if was else ()
+        old, new = (statements_of_document(None, edit.document, side) for side in (edit.before, edit.after))
+        rows = {at: entry.id for at, entry in places_of(entries, old).items()}
+        edited = tuple((rows[a], entry_hash(new[b])) for a, b in matched(old, new).edited if a in rows)
+        have = {one.sha256 for one in entries} | {sha for _, sha in edited}
+        came = tuple(sha for sha in dict.fromkeys(map(entry_hash, new)) if sha in marked - have)
+        moves[edit.document] = Moves(came, edited, critical=frozenset(came))
+    return moves
 
 
 def _short(text: str) -> str:

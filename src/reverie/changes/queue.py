@@ -410,16 +410,8 @@ class Review:
             if critical and not even_critical:
                 return Conflicted(None, CONFIRM)
             return self.undo_in_store(self.scope, undone, because)
-        actor = self.scope.actor
-        grounds = Grounds(
-            actor,
-            Via.UNDO,
-            because or f"takes back {undone.id}",
-            self._origin_of(actor),
-            undoes=undone.id,
-            approved_by=actor,
-            because=because,
-        )
+        why = because or f"takes back {undone.id}"
+        grounds = replace(self._directly(because), via=Via.UNDO, reason=why, undoes=undone.id)
         draft = Rewrite(self.artifacts(undone.target, undone.subject), back)
         with self.outside.held(draft.artifact):
             if by := undone_by(self.records, self.scope, undone.id):

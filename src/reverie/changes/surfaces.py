@@ -167,7 +167,12 @@ class _Rendering:
             if isinstance(outcome, Applied):
                 fits.append(one)
             else:
-                yield told(one.text, SyncOutcome.OVER, _too_much(outcome))
+                why = str(getattr(outcome, "why", "it cannot be written there"))
+                if isinstance(outcome, OverBudget):
+                    why = (
+                        f"with it there would be {outcome.characters:,} characters, and {outcome.budget:,} are allowed"
+                    )
+                yield told(one.text, SyncOutcome.OVER, why)
         if not fits:
             return
         own = fits[0].own
@@ -232,12 +237,6 @@ def _sides(change: Change) -> tuple[set[str], set[str]]:
     read = FORMATS[change.form].read
     before = {text for edit in change.edits for text in read(edit.before or b"").entries}
     return before, {text for edit in change.edits for text in read(edit.after or b"").entries}
-
-
-def _too_much(outcome: object) -> str:
-    if isinstance(outcome, OverBudget):
-        return f"with it there would be {outcome.characters:,} characters, and {outcome.budget:,} are allowed"
-    return str(getattr(outcome, "why", "it cannot be written there"))
 
 
 def _fate(proposed: Proposed) -> tuple[SyncOutcome, str]:
@@ -412,16 +411,8 @@ class ContextBuilder:
         for found in skills:
             version = f" ({found.skill.version})" if found.skill.version else ""
             parts.append(f"\n## {found.skill.name}{version}\n\n{found.skill.body.strip()}\n")
-        return GivenContext(
-            self.ids.new("ctx"),
-            self.clock.now(),
-            session,
-            asked,
-            "".join(parts),
-            tuple(one.path for one in skills),
-            tuple(left_out),
-            (*withheld, *unsafe),
-        )
+        given, without = tuple(one.path for one in skills), (tuple(left_out), (*withheld, *unsafe))
+        return GivenContext(self.ids.new("ctx"), self.clock.now(), session, asked, "".join(parts), given, *without)
 
     def _matched(self, asked: ContextRequest, budget: int) -> tuple[list[FoundSkill], list[str]]:
         if not (asked.task or asked.tags) or budget < 1:

@@ -133,19 +133,14 @@ def _chatgpt_words(content: Mapping[str, Any]) -> str:
         return "\n".join(str(content[key]) for key in _CONTEXT_KEYS if content.get(key))
     parts = content.get("parts")
     if isinstance(parts, list):
-        return "\n".join(word for part in parts if (word := _part(part)))
+        words = list[str]()
+        for part in parts:
+            said = part if isinstance(part, str) else mapping_or_empty(part).get("text")
+            kind = str(mapping_or_empty(part).get("content_type") or "attachment").removesuffix("_asset_pointer")
+            named = f"[{kind}]" if isinstance(part, Mapping) else ""
+            words.append(said if isinstance(said, str) and said else named)
+        return "\n".join(filter(None, words))
     return next((str(content[key]) for key in ("text", "result", "content") if content.get(key)), "")
-
-
-def _part(part: object) -> str:
-    if isinstance(part, str):
-        return part
-    if not isinstance(part, Mapping):
-        return ""
-    text = part.get("text")
-    if isinstance(text, str) and text:
-        return text
-    return f"[{str(part.get('content_type') or 'attachment').removesuffix('_asset_pointer')}]"
 
 
 def _noise(role: str, kind: str, about: Mapping[str, Any]) -> str | None:

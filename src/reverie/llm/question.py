@@ -200,7 +200,10 @@ def json_in_answer(text: str) -> Iterator[object]:
 
 
 def _parsed(text: str) -> Iterator[object]:
-    decoder = json.JSONDecoder(object_pairs_hook=_once_each, parse_constant=lambda name: None)
+    decoder = json.JSONDecoder(
+        object_pairs_hook=lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else None,
+        parse_constant=lambda name: None,
+    )
     place = starts = 0
     while (start := _START.search(text, place)) and starts < _MOST_STARTS:
         try:
@@ -220,8 +223,3 @@ def _parsed(text: str) -> Iterator[object]:
             except UnicodeEncodeError:  # `?` for half a character (a lone surrogate), which no file can hold
                 value = json.loads(written.encode("utf-8", "replace"))
             yield value
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any] | None:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else None

@@ -84,10 +84,23 @@ def entry_hash(text: str) -> str:
 
 def applied(content: bytes, form: FormatName, operations: Sequence[Operation], budget: int | None = None) -> Outcome:
     """The outcome of all operations on one document. The budget, in characters, binds the result and not the steps."""
-    document = FORMATS[form].read(content)
+    made, document = FORMATS[form], FORMATS[form].read(content)
     for operation in operations:
-        step = _one(document, form, operation)
-        if not isinstance(step, Document):
+        pieces = list(document.pieces)
+        if not isinstance(operation, Remove) and (why := _misfit(operation.text, form)):
+            return Unfit(operation, why)
+        if isinstance(operation, Add):
+            step = _checked(made.added(pieces, operation.text), form, operation)
+        else:
+            hashes = ((at, entry_hash(pieces[at].entry or "")) for at in document.places())
+            place = next((at for at, sha256 in hashes if sha256 == operation.old_sha256), None)
+            if place is None:
+                return Conflicted(operation, "no entry of the document has this hash")
+            if isinstance(operation, Remove):
+                step = _reread(made.removed(pieces, place), form)
+            else:
+                step = _checked(made.replaced(pieces, place, operation.text), form, operation)
+        if isinstance(step, Unfit):
             return step
         document = step
     after = document.to_bytes()
@@ -96,22 +109,6 @@ def applied(content: bytes, form: FormatName, operations: Sequence[Operation], b
     if budget is not None and characters > budget and grew:
         return OverBudget(characters, budget)
     return Applied(content, after)
-
-
-def _one(document: Document, form: FormatName, operation: Operation) -> Document | Conflicted | Unfit:
-    made = FORMATS[form]
-    pieces = list(document.pieces)
-    if not isinstance(operation, Remove) and (why := _misfit(operation.text, form)):
-        return Unfit(operation, why)
-    if isinstance(operation, Add):
-        return _checked(made.added(pieces, operation.text), form, operation)
-    hashes = ((at, entry_hash(pieces[at].entry or "")) for at in document.places())
-    place = next((at for at, sha256 in hashes if sha256 == operation.old_sha256), None)
-    if place is None:
-        return Conflicted(operation, "no entry of the document has this hash")
-    if isinstance(operation, Remove):
-        return _reread(made.removed(pieces, place), form)
-    return _checked(made.replaced(pieces, place, operation.text), form, operation)
 
 
 def _misfit(text: str, form: FormatName) -> str | None:

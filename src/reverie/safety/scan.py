@@ -309,16 +309,15 @@ def _is_mention(folded: str, start: int, end: int) -> bool:
     line = folded.rfind("\n", 0, start) + 1
     before = folded[max(line, start - _MENTION_REACH) : start]
     after = folded[end : end + _MENTION_REACH].partition("\n")[0]
-    return any(_is_open(before, mark, close) and close in after for mark, close in _MARKS.items())
-
-
-def _is_open(before: str, mark: str, close: str) -> bool:
-    place = before.rfind(mark)
-    if place < 0 or (before.count(mark) % 2 == 0 if mark == close else close in before[place:]):
-        return False
-    # A value after its name (`"comment": "…"`) quotes nobody, and neither does a text that is all in quotation marks.
-    said = before[:place].rstrip()
-    return said != "" and not said.endswith('":')
+    for mark, close in _MARKS.items():
+        place = before.rfind(mark)
+        closed = before.count(mark) % 2 == 0 if mark == close else close in before[max(place, 0) :]
+        # A value after its name (`"comment": "…"`) quotes nobody, and neither does a text that is all in quotation
+        # marks.
+        said = before[: max(place, 0)].rstrip()
+        if place >= 0 and not closed and said != "" and not said.endswith('":') and close in after:
+            return True
+    return False
 
 
 MOST_FILES = 2_000

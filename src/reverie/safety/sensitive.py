@@ -15,7 +15,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from reverie.core.ids import lazy_pattern
@@ -64,17 +64,6 @@ class _Language:
 _NEVER = r"(?!)"
 
 
-def _compiled(lines: str, words: dict[str, str], small: str) -> re.Pattern[str]:
-    """One expression of alternatives, one a line."""
-    for _ in range(5):
-        lines = re.sub(r"\{([a-z_]+)\}", lambda found: f"(?:{_one_line(words[found[1]])})", lines)
-    gap = rf"(?:(?!(?:{small or _NEVER})\b)[\w'-]{{1,30}}\s+){{0,%s}}?"
-    lines = re.sub(r"~(\d) ", lambda found: gap % found[1], lines)
-    spaced = lines.replace(" ?", r"\s*").splitlines()
-    alternatives = [line.strip().replace(" ", r"\s+") for line in spaced if line.strip()]
-    return re.compile("|".join(alternatives) or _NEVER, re.IGNORECASE)
-
-
 def _one_line(fragment: str) -> str:
     return "".join(line.strip() for line in fragment.splitlines())
 
@@ -88,8 +77,21 @@ def _language(name: str) -> _Language:
     parts = {**table["not"], **{key: table[key] for key in ("gate", "home", "remember", "recall")}}
     parts |= {key: near[key] for key in ("someone", "subject")}
 
-    def expression(lines: str) -> Expression:
-        return cache(partial(_compiled, lines, words, small))
+    def expression(text: str) -> Expression:
+        """One expression of alternatives, one a line."""
+
+        @cache
+        def compiled() -> re.Pattern[str]:
+            lines = text
+            for _ in range(5):
+                lines = re.sub(r"\{([a-z_]+)\}", lambda found: f"(?:{_one_line(words[found[1]])})", lines)
+            gap = rf"(?:(?!(?:{small or _NEVER})\b)[\w'-]{{1,30}}\s+){{0,%s}}?"
+            lines = re.sub(r"~(\d) ", lambda found: gap % found[1], lines)
+            spaced = lines.replace(" ?", r"\s*").splitlines()
+            alternatives = [line.strip().replace(" ", r"\s+") for line in spaced if line.strip()]
+            return re.compile("|".join(alternatives) or _NEVER, re.IGNORECASE)
+
+        return compiled
 
     return _Language(
         kinds=tuple((kind, expression(lines)) for kind, lines in table["kinds"].items()),

@@ -26,16 +26,12 @@ _SMALL_CAPITALS = dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀꜱᴛ
 _QUOTES = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "ß": "ss", "ı": "i", "ł": "l", "ø": "o"}
 
 
-def _is_dropped(char: str) -> bool:
-    """Default-ignorable characters: a renderer shows nothing for them, a tokenizer may still read them."""
-    code = ord(char)
-    if unicodedata.category(char) == "Cf" or 0xE0000 <= code <= 0xE0FFF:
-        return True
-    return 0xFE00 <= code <= 0xFE0F or char in "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
-
-
 def _folded_char(char: str) -> str:
-    if _is_dropped(char):
+    # Default-ignorable characters: a renderer shows nothing for them, a tokenizer may still read them.
+    code = ord(char)
+    if unicodedata.category(char) == "Cf" or 0xE0000 <= code <= 0xE0FFF or 0xFE00 <= code <= 0xFE0F:
+        return ""
+    if char in "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0":
         return ""
     known = _QUOTES.get(char) or _SMALL_CAPITALS.get(char) or _ENCLOSED.get(char)
     if known:
@@ -80,17 +76,17 @@ def _lookalikes() -> dict[str, str]:
     return found
 
 
-def _skeleton_of_char(char: str) -> str:
-    folded = _folded_char(char)
-    if len(folded) != 1 or folded.isascii():
-        return folded
-    return _lookalikes().get(char) or _lookalikes().get(folded) or folded
-
-
 @cache
 def skeleton_folds() -> dict[int, str]:
     """Folds that also turn look-alikes of other scripts into Latin letters."""
-    return _Folds(_skeleton_of_char)
+
+    def skeleton(char: str) -> str:
+        folded = _folded_char(char)
+        if len(folded) != 1 or folded.isascii():
+            return folded
+        return _lookalikes().get(char) or _lookalikes().get(folded) or folded
+
+    return _Folds(skeleton)
 
 
 class Tracer:

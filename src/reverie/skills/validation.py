@@ -83,7 +83,12 @@ def _of_folder(skill: Skill, page: Page) -> Iterator[SkillProblem]:
     if page.tree.root is not None:
         own = list(_of_matter(matter, skill.subject))
         yield from own
-        if conforms([*own, *page.tree.problems]) and not _conforms_when_cut(page, skill.subject):
+        # The reference validator ends the frontmatter at the first three hyphens, wherever they stand.
+        cut, hyphens, _ = page.matter.partition("---")
+        tree = read_tree(cut) if hyphens else page.tree
+        cut_matter = value_of(tree.root) if tree.root else {}
+        read = _of_matter(cut_matter if isinstance(cut_matter, dict) else {}, skill.subject) if hyphens else own
+        if conforms([*own, *page.tree.problems]) and not conforms([*tree.problems, *read]):
             yield _problem("warning", "frontmatter.hyphens", "The frontmatter has three hyphens in it.")
     yield from _of_body(skill, page)
 
@@ -98,16 +103,6 @@ def _no_frontmatter(page: Page) -> SkillProblem:
         "a line of three hyphens, a name and a description, and a line of three hyphens",
         "Close it with a line of three hyphens." if begun else "Write them at the very beginning.",
     )
-
-
-def _conforms_when_cut(page: Page, subject: str) -> bool:
-    """The reference validator ends the frontmatter at the first three hyphens, wherever they stand."""
-    cut, hyphens, _ = page.matter.partition("---")
-    if not hyphens:
-        return True
-    tree = read_tree(cut)
-    matter = value_of(tree.root) if tree.root else {}
-    return conforms([*tree.problems, *_of_matter(matter if isinstance(matter, dict) else {}, subject)])
 
 
 def _of_matter(matter: Mapping[str, Value], subject: str) -> Iterator[SkillProblem]:

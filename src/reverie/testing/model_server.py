@@ -147,7 +147,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self, raw: bytes) -> None:
         self.close_connection, self._chunked = True, False
-        asked = ReceivedRequest(self.command, self.path, dict(self.headers.items()), raw, _object(raw))
+        body: object = {}
+        with suppress(ValueError):
+            body = json.loads(raw)
+        told = body if isinstance(body, dict) else {}
+        asked = ReceivedRequest(self.command, self.path, dict(self.headers.items()), raw, told)
         play = self.server.scripted.play_for(asked)
         with suppress(OSError):  # whoever asked has gone
             play.perform(asked, self)
@@ -175,14 +179,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing: the requests are recorded."""
-
-
-def _object(raw: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(raw)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def serve_command(arguments: Sequence[str] | None = None) -> None:

@@ -36,19 +36,17 @@ _MARK = "\ue000{}\ue001"
 
 def mutated(raw: bytes, random: Random) -> bytes:
     """The same transcript with something odd in it: in its values, or in its bytes."""
-    made = _with_odd_values(raw, random) if random.random() < 0.75 else raw
+    made = raw
+    if random.random() < 0.75:
+        text = raw.decode("utf-8", "replace")
+        lines = [text] if _is_json(text) else text.splitlines()
+        for _ in range(random.randint(1, 3)):
+            place = random.randrange(len(lines))
+            lines[place] = _odd_json(lines[place], random)
+        made = ("\n".join(lines) + "\n" * random.randint(0, 1)).encode("utf-8", "surrogatepass")
     if made is raw or random.random() < 0.15:
         made = _with_odd_bytes(made, random)
     return made
-
-
-def _with_odd_values(raw: bytes, random: Random) -> bytes:
-    text = raw.decode("utf-8", "replace")
-    lines = [text] if _is_json(text) else text.splitlines()
-    for _ in range(random.randint(1, 3)):
-        place = random.randrange(len(lines))
-        lines[place] = _odd_json(lines[place], random)
-    return ("\n".join(lines) + "\n" * random.randint(0, 1)).encode("utf-8", "surrogatepass")
 
 
 def _is_json(text: str) -> bool:
@@ -205,17 +203,17 @@ def _odd_object(value: dict[str, Any], random: Random) -> bytes:
 
 
 def _insert(database: sqlite3.Connection, table: str, row: list[Any], random: Random) -> None:
-    places = ", ".join("?" if random.random() < 0.8 else _odd_cell(random) for _ in row)
-    if table == "messages":
-        places = "?" + places[places.index(",") :]
-    given = [value for value, place in zip(row, places.split(", "), strict=True) if place == "?"]
-    database.execute(f"insert into {table} values ({places})", given)
-
-
-def _odd_cell(random: Random) -> str:
     cells = (
         *("null", "0", "-1", "1e999", "9223372036854775807", "x'ff00'", "cast(x'fffe' as text)", "''", "'user'"),
         *("cast(x'eda080' as text)", "cast(x'006a736f6e3a5b7b5d' as text)", "cast(x'006a736f6e3a5b5d' as text)"),
     )
-    told = "'" + random.choice(ODD[:45]).replace("'", "''").replace(",", ";").replace("?", "") + "'"
-    return random.choice((*cells, told))
+
+    def odd_cell() -> str:
+        told = "'" + random.choice(ODD[:45]).replace("'", "''").replace(",", ";").replace("?", "") + "'"
+        return random.choice((*cells, told))
+
+    places = ", ".join("?" if random.random() < 0.8 else odd_cell() for _ in row)
+    if table == "messages":
+        places = "?" + places[places.index(",") :]
+    given = [value for value, place in zip(row, places.split(", "), strict=True) if place == "?"]
+    database.execute(f"insert into {table} values ({places})", given)

@@ -184,21 +184,18 @@ class StreamedObject(Mapping[str, Any]):
         self._members: dict[str, FileSpan] = {}
         self._streamed: dict[str, Any] = {}
         with path.open("rb") as file:
-            self._find_members(file)
-
-    def _find_members(self, file: BinaryIO) -> None:
-        children = _children(file, self.span)
-        try:
-            while True:
-                name, span = next(children)
-                if name is not None:
-                    self._members[str(parsed(_text_of_span(file, name)))] = span
-                if len(self._members) > MOST_MEMBERS:
-                    raise ValueError(f"an object of more than {MOST_MEMBERS:,} members")
-        except StopIteration as ended:
-            self.span = FileSpan(self.span.start, ended.value)
-        except CutOff:
-            self.cut_off = True
+            children = _children(file, span)
+            try:
+                while True:
+                    name, inside = next(children)
+                    if name is not None:
+                        self._members[str(parsed(_text_of_span(file, name)))] = inside
+                    if len(self._members) > MOST_MEMBERS:
+                        raise ValueError(f"an object of more than {MOST_MEMBERS:,} members")
+            except StopIteration as ended:
+                self.span = FileSpan(span.start, ended.value)
+            except CutOff:
+                self.cut_off = True
 
     def __getitem__(self, name: str) -> Any:
         """None stands for what is no JSON, as for what is not known."""
@@ -207,13 +204,15 @@ class StreamedObject(Mapping[str, Any]):
             with self.path.open("rb") as file:
                 cut_off = self.cut_off and span.end == self.span.end
                 try:
-                    large = span.size > PIECE or cut_off
-                    kept = _kept_whole(self.path, file, name, span, cut_off) if large else None
-                    if kept is None:
+                    first = _first_byte(file, span) if span.size > PIECE or cut_off else 0
+                    if name in _LISTS and first == _OPEN_LIST:
+                        self._streamed[name] = StreamedList(self.path, span, cut_off)
+                    elif name in _OBJECTS and first == _OPEN_OBJECT:
+                        self._streamed[name] = StreamedObject(self.path, span)
+                    else:
                         return _shortened(file, span, _Room())
                 except ValueError:
                     return None
-            self._streamed[name] = kept
         return self._streamed[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -247,15 +246,6 @@ def value_in_span(path: Path, file: BinaryIO, span: FileSpan) -> Any:
         case 0x5B:
             return StreamedList(path, span)
     return _shortened(file, span, _Room())
-
-
-def _kept_whole(
-    path: Path, file: BinaryIO, name: str, span: FileSpan, cut_off: bool
-) -> StreamedList | StreamedObject | None:
-    first = _first_byte(file, span)
-    if name in _LISTS and first == _OPEN_LIST:
-        return StreamedList(path, span, cut_off)
-    return StreamedObject(path, span) if name in _OBJECTS and first == _OPEN_OBJECT else None
 
 
 @dataclass(slots=True)

@@ -101,7 +101,14 @@ class _Projects:
     @cached_property
     def _roots(self) -> dict[str, str]:
         """Every project that was worked in, by the name its folder begins with."""
-        roots = [repository_root(begun) for project in self.folders if (begun := _begun_in(project))]
+        roots = list[str]()
+        for project in self.folders:
+            if project not in _known:
+                transcripts = [project / name for name in names_in(project) if name.endswith(".jsonl")]
+                told = map(working_folder, transcripts[:_LOOKED_AT])
+                if begun := next((cwd for cwd in told if cwd and is_dashed(project.name, cwd)), None):
+                    _known[project] = begun
+            roots += [repository_root(_known[project])] if project in _known else []
         return {dashed(root): root for root in roots}
 
     @cached_property
@@ -113,15 +120,6 @@ class _Projects:
             return True
         told = said if isinstance(said, dict) else {}
         return told.get("autoMemoryEnabled") is not False and not told.get("autoMemoryDirectory")
-
-
-def _begun_in(project: Path) -> str | None:
-    if project not in _known:
-        transcripts = [project / name for name in names_in(project) if name.endswith(".jsonl")]
-        told = map(working_folder, transcripts[:_LOOKED_AT])
-        if begun := next((cwd for cwd in told if cwd and is_dashed(project.name, cwd)), None):
-            _known[project] = begun
-    return _known.get(project)
 
 
 class ClaudeCodeInstaller(FolderInstaller):

@@ -22,7 +22,7 @@ from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, mapping_or_empty, parsed_or_none, string_or_none
 from reverie.transcripts.messages import arguments_text, origin_of, role_of, text_of
 from reverie.transcripts.readers import Closed, Event, Flaw, Opened
-from reverie.transcripts.session import Head, Role, Said, ToolCall, project_folder, project_name
+from reverie.transcripts.session import Head, Said, ToolCall, project_folder, project_name
 
 Payload = Mapping[str, Any]
 
@@ -161,7 +161,12 @@ class _Rollout:
         spawned = mapping_or_empty(mapping_or_empty(source).get("thread_spawn"))
         parent = string_or_none(meta.get("parent_thread_id")) or string_or_none(spawned.get("parent_thread_id"))
         cwd = string_or_none(meta.get("cwd")) or found_cwd
-        folder = _repository(cwd, string_or_none(git.get("repository_url"))) if cwd else None
+        # The folder of the repository that work in one of its folders was done in, where its name stands in the path.
+        url, folder = string_or_none(git.get("repository_url")), cwd
+        name = PureWindowsPath(url).name.removesuffix(".git") if url else ""
+        if cwd and name:
+            folders = (one for one in (PureWindowsPath(cwd), *PureWindowsPath(cwd).parents) if one.name == name)
+            folder = cwd[: len(str(next(folders, cwd)))]
         facts = {
             "cwd": cwd,
             "branch": git.get("branch"),
@@ -229,8 +234,22 @@ class _Rollout:
         role, content = role_of(item.payload.get("role")), item.payload.get("content")
         if role is None or not isinstance(content, str | list):
             raise ValueError("a message without a known role or without content")
-        parts = content if isinstance(content, list) else [content]
-        own = _own_parts(role, parts, _provenance(item.payload, len(parts)))
+        own = parts = content if isinstance(content, list) else [content]
+        if role in _SPEAKS:
+            # Codex tells where each part is from (0.16x); before, its first words do. Where only its kind is told:
+            # that, if no person writes it (the results of a review). What a hook adds is a developer's message like
+            # any other, so that without a provenance none of those is the operator's.
+            noted = mapping_or_empty(item.payload.get("internal_chat_message_metadata_passthrough"))
+            about, kinds = (
+                told if isinstance(told := noted.get(name), list) and len(told) == len(parts) else [None] * len(parts)
+                for name in ("content_item_metadata", _KINDS)
+            )
+            own = []
+            for part, each, kind in zip(parts, about, kinds, strict=True):
+                source = string_or_none(mapping_or_empty(mapping_or_empty(each).get("provenance")).get("type"))
+                source = source or (kind if isinstance(kind, str) and not kind.startswith("user.") else None)
+                spoken = source == _SPEAKS[role] or (source is None and role == "user")
+                own += [part] if spoken and not text_of([part]).lstrip().startswith(_INJECTED) else []
         text = text_of(own or content)
         if not text.strip():
             return None
@@ -248,7 +267,16 @@ class _Rollout:
 
     def _output(self, item: _Item) -> Said:
         call = string_or_none(item.payload.get("call_id"))
-        text, failed = _outcome(item.payload.get("output"))
+        output, failed = item.payload.get("output"), None
+        if isinstance(output, str) and output.startswith('{"output":'):
+            output = parsed_or_none(output) or output  # cut short by Codex, it is still what the tool said
+        if isinstance(output, Mapping):
+            text = text_of(output.get("output", output.get("content")))
+            code, success = mapping_or_empty(output.get("metadata")).get("exit_code"), output.get("success")
+            failed = code != 0 if isinstance(code, int) else not success if isinstance(success, bool) else None
+        else:
+            text = text_of(output)
+            failed = told.group(1) != "0" if (told := _EXIT.match(text)) else None
         name = string_or_none(item.payload.get("name")) or (self.tools.pop(call, None) if call else None)
         return Said("tool", text, name=name, at=item.at, answers=call, failed=failed)
 
@@ -277,53 +305,4 @@ def _first_facts(items: Iterable[_Item | Flaw]) -> tuple[Payload, str | None, st
     return meta, model, cwd, first
 
 
-def _repository(cwd: str, url: str | None) -> str:
-    """The folder of the repository that work in one of its folders was done in, where its name stands in the path."""
-    name = PureWindowsPath(url).name.removesuffix(".git") if url else ""
-    folders = [PureWindowsPath(cwd), *PureWindowsPath(cwd).parents]
-    found = next((folder for folder in folders if name and folder.name == name), None)
-    return cwd[: len(str(found))] if found else cwd
-
-
 # What is said.
-
-
-def _own_parts(role: Role, parts: list[Any], provenance: list[str | None]) -> list[Any]:
-    """The parts its speaker said. Codex tells where each part is from (0.16x); before, its first words do. What a hook
-    adds is a developer's message like any other, so that without a provenance none of those is the operator's."""
-    if role not in _SPEAKS:
-        return parts
-    return [
-        part
-        for part, source in zip(parts, provenance, strict=True)
-        if source == _SPEAKS[role] or (source is None and role == "user")
-        if not text_of([part]).lstrip().startswith(_INJECTED)
-    ]
-
-
-def _provenance(payload: Payload, parts: int) -> list[str | None]:
-    """Where each part is from. Where only its kind is told: that, if no person writes it (the results of a review)."""
-    noted = mapping_or_empty(payload.get("internal_chat_message_metadata_passthrough"))
-
-    def listed(name: str) -> list[Any]:
-        told = noted.get(name)
-        return told if isinstance(told, list) and len(told) == parts else [None] * parts
-
-    sources = [mapping_or_empty(mapping_or_empty(each).get("provenance")) for each in listed("content_item_metadata")]
-    kinds = [kind if isinstance(kind, str) and not kind.startswith("user.") else None for kind in listed(_KINDS)]
-    return [string_or_none(source.get("type")) or kind for source, kind in zip(sources, kinds, strict=True)]
-
-
-def _outcome(output: object) -> tuple[str, bool | None]:
-    """The words of a tool, and whether it failed if an exit code or a flag tells."""
-    if isinstance(output, str) and output.startswith('{"output":'):
-        output = parsed_or_none(output) or output  # cut short by Codex, it is still what the tool said
-    if isinstance(output, Mapping):
-        text = text_of(output.get("output", output.get("content")))
-        code = mapping_or_empty(output.get("metadata")).get("exit_code")
-        success = output.get("success")
-        flag = not success if isinstance(success, bool) else None
-        return text, code != 0 if isinstance(code, int) else flag
-    text = text_of(output)
-    told = _EXIT.match(text)
-    return text, told.group(1) != "0" if told else None

@@ -24,6 +24,7 @@ from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system import json_edits
 from reverie.system.installation import ConfigEdit, JsonMember, OwnFile
+from reverie.transcripts.json_streams import mapping_or_empty
 
 FOLDER = "${OPENCLAW_STATE_DIR:-${OPENCLAW_HOME:-~}/.openclaw}"
 LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt
@@ -59,7 +60,11 @@ class OpenClawInstaller(FolderInstaller):
         folder = self.folder(where)
         config = where.place(f"${{OPENCLAW_CONFIG_PATH:-{folder / 'openclaw.json'}}}")
         server = launch.server(self.name, self.target, hooked=False)  # `openclaw agent --local` runs no hook
-        hooks, queue = _hooks(config), launch.queue(self.name)
+        try:
+            told = json_edits.json_value(config.read_text("utf-8-sig"), ("hooks", "internal"), json5=True)
+        except (OSError, ValueError, BadInput):  # installing says so
+            told = None
+        hooks, queue = mapping_or_empty(told), launch.queue(self.name)
         edits: list[ConfigEdit] = [
             JsonMember(config, "the MCP server", ("mcp", "servers", "reverie"), server, json5=True),
             OwnFile(folder / "hooks/reverie/HOOK.md", _ABOUT, (_HOOK / "HOOK.md").read_text("utf-8")),
@@ -95,11 +100,3 @@ class OpenClawInstaller(FolderInstaller):
         workspace.mkdir(parents=True, exist_ok=True)
         path = write_lines(self.folder(where) / f"agents/main/sessions/{session}.jsonl", head, line)
         return {"transcript_path": str(path)}
-
-
-def _hooks(config: Path) -> Mapping[str, Any]:
-    try:
-        told = json_edits.json_value(config.read_text("utf-8-sig"), ("hooks", "internal"), json5=True)
-    except (OSError, ValueError, BadInput):  # installing says so
-        return {}
-    return told if isinstance(told, dict) else {}

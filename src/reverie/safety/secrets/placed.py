@@ -113,13 +113,6 @@ _SCHEMES = (
 )
 
 
-def _header(found: re.Match[str], group: str, kind: str, strict: bool) -> SecretSpan | None:
-    value = found[group]
-    if value is None or is_placeholder(value) or not (is_random(value) if strict else re.search(r"\d|=$|[A-Z]", value)):
-        return None
-    return SecretSpan(found.start(group), found.end(group), kind)
-
-
 def headers(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Authorization and cookies, wherever a request was pasted."""
     for literal, pattern in _HEADERS.items():
@@ -134,7 +127,11 @@ def headers(text: str, lowered: str) -> Iterator[SecretSpan]:
                         if (telling or (len(value) >= 20 and is_random(value))) and not is_placeholder(value):
                             yield SecretSpan(pair.start("value"), pair.end("value"), "cookie")
                 else:
-                    yield from filter(None, [_header(found, *one) for one in _SCHEMES if one[0] in found.groupdict()])
+                    for group, kind, strict in (one for one in _SCHEMES if found.groupdict().get(one[0]) is not None):
+                        value = found[group]
+                        telling = is_random(value) if strict else re.search(r"\d|=$|[A-Z]", value) is not None
+                        if telling and not is_placeholder(value):
+                            yield SecretSpan(found.start(group), found.end(group), kind)
 
 
 # How far back the command may stand; a wrapped command line is rarely longer.

@@ -6,7 +6,6 @@ begin with a literal of their own, or hang on one.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
@@ -36,6 +35,8 @@ def _word(prefix: str) -> str:
 @cache
 def shapes(name: str) -> tuple[tuple[str, str], ...]:
     """Kind and expression of each token in a table of `tokens.toml`."""
+    import tomllib
+
     table = tomllib.loads((files("reverie.safety.secrets") / "tokens.toml").read_text("utf-8"))[name]
     rows = (line.split(maxsplit=1) for line in table.strip().splitlines())
     return tuple((kind, re.sub(r"<([^<>]+)>", lambda found: _word(found[1]), shape)) for kind, shape in rows)
