@@ -28,8 +28,9 @@ from reverie.bridge.draft import (
     suggestion,
     with_new_skills,
 )
-from reverie.bridge.places import LearnedRoute, Places, checked_place
-from reverie.bridge.route import USER, Kept, KeptOut, Route, as_learned, closest, conflicts, route, spoken_beside
+from reverie.bridge.places import MEMORY, NOTHING, SKILL, LearnedRoute, Places
+from reverie.bridge.places import USER as USER_PLACE
+from reverie.bridge.route import CLOSE, USER, Kept, KeptOut, Route, as_learned, conflicts, route, spoken_beside
 from reverie.bridge.statements import StoreStatement, only_reworded
 from reverie.changes.land import Outcome, Repeated, undone_by
 from reverie.changes.ledger import Change, ChangeQuery
@@ -172,7 +173,9 @@ class Amending:
         if waits.suggestion.proposer != PROPOSER or waits.status is not ProposalStatus.WAITING:
             raise BadInput(f"{name} is no waiting proposal of the bridge.", next_step="`reverie review` lists them.")
         places = self.places(target)
-        checked_place(wanted.to, places.skills)
+        known = [MEMORY, USER_PLACE, NOTHING, *(f"{SKILL}{one.skill.subject}" for one in places.skills)]
+        if wanted.to not in known:
+            raise BadInput(f"There is no place {wanted.to!r}.", expected=f"one of {', '.join(known)}")
         said = StoreStatement(wanted.text, wanted.text, "")
         found = as_learned(Difference(DiffKind.ADDED, (), (said,), 0.0), said, wanted, places)
         made = None
@@ -207,11 +210,11 @@ def _stands(one: Route, places: Places) -> str:
     """Its relation to the rules in force."""
     against = conflicts(one.text, places, one.rule) if one.text else []
     told = "".join(f" Contradicts {rule}." for rule in against[:MOST_TOLD])
-    near = closest(one.text, places, one.rule) if one.text and one.rule is None and not against else None
+    near = places.near(one.text, CLOSE)[:1] if one.text and one.rule is None and not against else []
     rule = one.rule or next(iter(against), None)
-    if near is not None:
-        again = "Perhaps it says the same as" if only_reworded(near.text, one.text) >= DOUBT else "Perhaps it changes"
-        told += f" {'Perhaps it weakens a rule marked critical:' if near.critical else again} {near}."
+    for meant in near:  # the rule in force that it may be meant to change
+        again = "Perhaps it says the same as" if only_reworded(meant.text, one.text) >= DOUBT else "Perhaps it changes"
+        told += f" {'Perhaps it weakens a rule marked critical:' if meant.critical else again} {meant}."
     if rule is not None and rule.critical:
         weakens = "Perhaps it weakens" if one.difference.reworded >= DOUBT else "Weakens"
         told += f" {weakens if one.text else 'Drops'} a rule marked critical: {rule}."

@@ -91,9 +91,6 @@ def _stays(one: StoreStatement, other: StoreStatement) -> int:
     return 2 * (one.path == other.path) + (one.heading == other.heading)
 
 
-# ---- by what they are about ------------------------------------------------------------------------------------------
-
-
 def _near(
     old: list[StoreStatement], new: list[StoreStatement], pages: Mapping[str, str], least: float = NEAR
 ) -> tuple[list[Aligned], list[StoreStatement], list[StoreStatement]]:
@@ -163,9 +160,6 @@ def _lone(
     paired = {id(one) for gone, come in both for one in (*gone, *come)}
     pairs = [Aligned(tuple(gone), tuple(come), 0.0) for gone, come in both]
     return pairs, [one for one in old if id(one) not in paired], [one for one in new if id(one) not in paired]
-
-
-# ---- sentences that were split or merged -----------------------------------------------------------------------------
 
 
 def _joined(pairs: list[Aligned], some: list[StoreStatement], side: Literal["old", "new"]) -> list[StoreStatement]:
@@ -306,9 +300,6 @@ def _judged(pair: Aligned) -> list[Difference | None]:
         return [*gone, *(Difference(DiffKind.ADDED, (), (one,), 0.0) for one in pair.new)]
     why = relation.why if relation.kind is not RelationKind.SAME else ""
     return [Difference(DiffKind.CHANGED, pair.old, pair.new, chance, why)]
-
-
-# ---- what went or came, and is said elsewhere ------------------------------------------------------------------------
 
 
 def _said(found: Sequence[Difference], other_side: Sequence[StoreStatement]) -> dict[int, Difference]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
@@ -21,7 +21,6 @@ from reverie.bridge.diff import ALIKE, SAID_ELSEWHERE, Difference, stems
 from reverie.bridge.source import Snapshot
 from reverie.bridge.statements import StoreStatement, only_reworded, statements_of
 from reverie.changes.history import Rule
-from reverie.core.errors import BadInput
 from reverie.dreams.light.language import detect_language, lowered, small_words_of, speaks_of_self
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.skills.library import FoundSkill
@@ -72,13 +71,6 @@ def learned_for(text: str, path: str, learned: Sequence[LearnedRoute]) -> Learne
     likeness = [float(near) + SAME_PAGE * one.place.endswith(path) for near, one in zip(alike, learned, strict=True)]
     best = max(range(len(learned)), key=lambda at: (round(likeness[at], 4), learned[at].at))
     return learned[best] if likeness[best] >= LIKE else None
-
-
-def checked_place(to: str, skills: Sequence[FoundSkill]) -> str:
-    known = [MEMORY, USER, NOTHING, *(f"{SKILL}{one.skill.subject}" for one in skills)]
-    if to not in known:
-        raise BadInput(f"There is no place {to!r}.", expected=f"one of {', '.join(known)}")
-    return to
 
 
 # ---- what stands here ------------------------------------------------------------------------------------------------
@@ -139,15 +131,29 @@ class Places:
 
     @cached_property
     def _known_words(self) -> frozenset[str]:
-        said = [
-            *(one.text for one in self.standing),
-            *(f"{one.skill.description} {one.skill.body}" for one in self.skills),
-        ]
+        said = [one.text for one in self.standing]
+        said += [f"{one.skill.description} {one.skill.body}" for one in self.skills]
         return self.common | {lowered(word) for text in said for word in plain_words(text)}
 
     def perhaps_about(self, text: str) -> str:
-        """The name in a text that may be one person's: of an account, or of somebody nothing here speaks of."""
-        return perhaps_about(text, self.people, self._known_words)
+        """Whom it may be about: the one of the people known here that it names, else the word with a capital, unknown
+        here, that looks most like a name."""
+        words = plain_words(text)
+        for account in sorted(self.people):  # "Bob" of `bob.miller@shop.example`; nobody of `user7`
+            first = account.partition("@")[0]
+            name = "" if any(sign.isdigit() for sign in first) else BETWEEN.split(first)[0].capitalize()
+            if name in words or (name and not name.isascii() and name in text):
+                return name
+        language = detect_language(text)  # in German every noun has a capital: there, the first word only
+        words = [one for one in words[: 1 if language == "de" else None] if one.istitle() and len(one) > 1]
+        found = find_values(spelled(normal(text)))
+        values = {word for one in found for word in one.shown.split()}  # days and months have a capital, too
+        no_names = {*self._known_words, *values, *small_words_of(language)}
+        unknown = [one for one in words if lowered(one) not in no_names]
+        wish, *chances = _of_somebody_else([text, *(f"{one} prefers short emails." for one in unknown)])
+        least = LIKE_ONE_IN_A_WISH if wish >= PERHAPS_WISH else LIKE_A_NAME
+        chance, likeliest = max(zip(chances, unknown, strict=True), default=(0.0, ""))
+        return likeliest if chance >= least else ""
 
     def near(self, text: str, least: float) -> list[LocalRule]:
         if not self.standing:
@@ -238,27 +244,6 @@ def speaks_of_the_user(text: str) -> bool:
 
 def about_one_person(text: str) -> bool:
     return speaks_of_the_user(text) or _of_somebody_else([text])[0] >= WISH
-
-
-def perhaps_about(text: str, people: Collection[str], known: Collection[str]) -> str:
-    """Whom it may be about: the one of these people that it names, else the word with a capital, unknown here, that
-    looks most like a name."""
-    words = plain_words(text)
-    for account in sorted(people):  # "Bob" of `bob.miller@shop.example`; nobody of `user7`
-        first = account.partition("@")[0]
-        name = "" if any(sign.isdigit() for sign in first) else BETWEEN.split(first)[0].capitalize()
-        if name in words or (name and not name.isascii() and name in text):
-            return name
-    language = detect_language(text)  # in German every noun has a capital: there, the first word only
-    words = [one for one in words[: 1 if language == "de" else None] if one.istitle() and len(one) > 1]
-    found = find_values(spelled(normal(text)))
-    values = {word for one in found for word in one.shown.split()}  # days and months have a capital, too
-    no_names = {*known, *values, *small_words_of(language)}
-    unknown = [one for one in words if lowered(one) not in no_names]
-    wish, *chances = _of_somebody_else([text, *(f"{one} prefers short emails." for one in unknown)])
-    least = LIKE_ONE_IN_A_WISH if wish >= PERHAPS_WISH else LIKE_A_NAME
-    chance, likeliest = max(zip(chances, unknown, strict=True), default=(0.0, ""))
-    return likeliest if chance >= least else ""
 
 
 def plain_words(text: str) -> list[str]:

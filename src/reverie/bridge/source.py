@@ -156,8 +156,6 @@ class Copies(Protocol):
     def mark_proposed(self, dreams: Iterable[str]) -> None: ...
 
 
-# ---- the pull --------------------------------------------------------------------------------------------------------
-
 AT_ONCE = 50  # versions that are kept together
 ONE_NIGHT = timedelta(hours=12)  # within which a dream over another one's output goes on with its night
 
@@ -249,9 +247,6 @@ def new_nights(copies: Copies) -> list[list[RemoteDream]]:
             else:
                 before.append(dream)
     return nights if done else sorted(nights, key=lambda night: night[-1].created_at)[-1:]
-
-
-# ---- what a store said at a time -------------------------------------------------------------------------------------
 
 
 def snapshot_at(copies: Copies, store: str, name: str, *, until: datetime | None = None, version: str = "") -> Snapshot:

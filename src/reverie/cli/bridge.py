@@ -6,18 +6,8 @@ from pathlib import Path
 
 import click
 
+from reverie.cli import bridge_output as output
 from reverie.cli import shell as ui
-from reverie.cli.bridge_output import (
-    batch_as_json,
-    diff_as_json,
-    show_batch,
-    show_demo,
-    show_diff,
-    show_night,
-    show_pulled,
-    show_pulled_dreams,
-    show_pushed,
-)
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import plural
 
@@ -55,11 +45,11 @@ def pull(
         dreams = house.bridge.dreams()
         batches = house.bridge.propose_new(target=target or house.memory.default()) if and_propose else []
     told = [{"store": one.store.id, "name": one.store.name, "new_versions": one.versions} for one in pulled]
-    if shell.printed_json({"pulled": told, "batches": [batch_as_json(one) for one in batches]}):
+    if shell.printed_json({"pulled": told, "batches": [output.batch_as_json(one) for one in batches]}):
         return
-    show_pulled(pulled, dreams)
+    output.show_pulled(pulled, dreams)
     for batch in batches:
-        show_batch(batch)
+        output.show_batch(batch)
 
 
 @bridge.command(name="watch")
@@ -85,14 +75,14 @@ def watch(
         place = (target or house.memory.default()) if and_propose else None
         for found in house.bridge.watch(house.managed(where, key_name), every, looks, place):
             ended = [{"dream": one.id, "store": one.store, "output": one.output} for one in found.ended]
-            batches = [batch_as_json(one) for one in found.batches]
+            batches = [output.batch_as_json(one) for one in found.batches]
             if shell.printed_json({"ended": ended, "batches": batches, "missed": found.missed}):
                 continue
             if found.missed:
                 click.echo(f"Not now: {found.missed}", err=True)
-            show_pulled_dreams(found.ended)
+            output.show_pulled_dreams(found.ended)
             for batch in found.batches:
-                show_batch(batch)
+                output.show_batch(batch)
 
 
 @bridge.command(name="dream")
@@ -123,7 +113,7 @@ def dream(
     elif isinstance(night, TooFew):
         click.echo(f"{plural(night.new, 'session')} of {store} new; a night begins with {night.wanted}.")
     else:
-        show_night(night)
+        output.show_night(night)
     if not isinstance(night, TooFew) and not night.done:
         raise click.exceptions.Exit(1)
 
@@ -143,8 +133,8 @@ def diff(*, old: str, new: str | None, every: bool, ask: bool, shell: ui.Shell) 
     """
     with shell.opened() as house:
         found = house.bridge.diff(old, new, ask=ask)
-    if not shell.printed_json(diff_as_json(found)):
-        show_diff(found, every)
+    if not shell.printed_json(output.diff_as_json(found)):
+        output.show_diff(found, every)
 
 
 @bridge.command(name="propose")
@@ -162,8 +152,8 @@ def propose(*, old: str, new: str | None, quarantined: bool, target: str | None,
     with shell.opened() as house:
         target = target or house.memory.default()
         batch = house.bridge.propose(old, new, target=target, quarantined=quarantined)
-    if not shell.printed_json(batch_as_json(batch)):
-        show_batch(batch)
+    if not shell.printed_json(output.batch_as_json(batch)):
+        output.show_batch(batch)
 
 
 @bridge.command(name="push")
@@ -180,7 +170,7 @@ def push(*, store: str, server: str, key_name: str, memory: str | None, shell: u
     with shell.opened() as house:
         pushed = house.bridge.push(house.managed_server(server, key_name), store, memory)
     if not shell.printed_json(pushed):
-        show_pushed(pushed)
+        output.show_pushed(pushed)
 
 
 @bridge.command(name="reroute")
@@ -259,7 +249,7 @@ def export(*, folder: Path, shell: ui.Shell) -> None:
 @bridge.command(name="demo")
 def demo() -> None:
     """The nightly loop from end to end: work, dream, pull, diff, propose, approve, push. On a sample, no key."""
-    show_demo()
+    output.show_demo()
 
 
 @click.group(name="ab")

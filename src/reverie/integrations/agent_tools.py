@@ -227,9 +227,6 @@ def call_tool(tools: AgentTools, name: str, given: Mapping[str, Any]) -> str:
     return answer
 
 
-# ---- what may be read by its address ---------------------------------------------------------------------------------
-
-
 def read_page(tools: AgentTools, uri: str) -> str:
     if uri.startswith(SCHEME):
         kind, _, name = unquote(uri.removeprefix(SCHEME)).partition("/")

@@ -150,9 +150,6 @@ TOOLS = (
 )
 
 
-# ---- what a client asks ----------------------------------------------------------------------------------------------
-
-
 class _Failed(Exception):
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)

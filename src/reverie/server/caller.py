@@ -171,9 +171,6 @@ def every(seconds: float, work: Callable[[], object], name: str, failed: str) ->
         thread.join(LEAVE_SECONDS)
 
 
-# ---- what the server needs of a Home ---------------------------------------------------------------------------------
-
-
 class Wakeups:
     """Wakes who waits for news of a session when this process writes some. What another wrote is found by looking."""
 
@@ -236,9 +233,6 @@ class House:
         erase = self.home.erase
         work = erase.expire if self.home.config.values["retention"].text else lambda: None
         return every(DAY_SECONDS, work, "reverie-retention", "what is older than `retention` allows was not erased")
-
-
-# ---- who calls -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

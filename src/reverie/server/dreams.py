@@ -5,7 +5,6 @@ What is ours over the wire begins with `reverie_`, but for two names that copied
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -15,7 +14,7 @@ from pydantic import BaseModel, Field
 from reverie.core.errors import BadInput
 from reverie.core.scope import Permission
 from reverie.dreams.dream import Fate, Judged, Status
-from reverie.dreams.stores.dream import DreamQuery, PageDiff, StoreDream, StoreWish
+from reverie.dreams.stores.dream import DreamQuery, StoreDream, StoreWish
 from reverie.llm.settings import BUILT_IN
 from reverie.server.caller import Caller, Dreamer, Reader, Reviewer
 from reverie.server.wire import Created, Limit, Listing, Page, Problem, paged, position
@@ -188,16 +187,6 @@ class DreamDiary(BaseModel):
     diary: str
 
 
-def page_diff(one: PageDiff) -> PageChange:
-    before, after = (None if text is None else text.decode() for text in (one.before, one.after))
-    operation: PageOperation = "changed"
-    if before is None:
-        operation = "withheld" if after is None else "added"
-    elif after is None:
-        operation = "removed"
-    return PageChange(path=one.path, operation=operation, before=before, after=after, diff=one.diff)
-
-
 def matter(one: Judged) -> Matter:
     return Matter(
         change_id=one.ref or None,
@@ -214,12 +203,6 @@ def matter(one: Judged) -> Matter:
         unsure=one.unsure,
         reasons=list(one.reasons),
     )
-
-
-def withheld(dream_id: str, judged: Sequence[Judged]) -> DreamWithheld:
-    rest = [matter(one) for one in judged if one.fate not in (Fate.LANDED, Fate.WITHHELD)]
-    data = [matter(one) for one in judged if one.fate is Fate.WITHHELD]
-    return DreamWithheld(dream_id=dream_id, data=data, left_out=rest)
 
 
 def _instructions(found: StoreDream) -> Instructions:
@@ -293,7 +276,16 @@ def archive_dream(who: Dreamer, dream_id: str) -> WireDream:
 @router.get("/{dream_id}/diff")
 def diff_dream(who: Reader, dream_id: str) -> DreamDiff:
     """Every page that reads otherwise than before, with a unified diff."""
-    return DreamDiff(dream_id=dream_id, data=[page_diff(one) for one in who.dreaming.diff(dream_id)])
+    data = list[PageChange]()
+    for one in who.dreaming.diff(dream_id):
+        before, after = (None if text is None else text.decode() for text in (one.before, one.after))
+        operation: PageOperation = "changed"
+        if before is None:
+            operation = "withheld" if after is None else "added"
+        elif after is None:
+            operation = "removed"
+        data.append(PageChange(path=one.path, operation=operation, before=before, after=after, diff=one.diff))
+    return DreamDiff(dream_id=dream_id, data=data)
 
 
 @router.get("/{dream_id}/changes")
@@ -306,7 +298,10 @@ def list_dream_changes(who: Reader, dream_id: str) -> DreamChanges:
 @router.get("/{dream_id}/withheld")
 def list_dream_withheld(who: Reader, dream_id: str) -> DreamWithheld:
     """List what was not done, and why: for want of a person to ask, of a decision, or of worth."""
-    return withheld(dream_id, who.dreaming.account(dream_id).judged)
+    judged = who.dreaming.account(dream_id).judged
+    rest = [matter(one) for one in judged if one.fate not in (Fate.LANDED, Fate.WITHHELD)]
+    data = [matter(one) for one in judged if one.fate is Fate.WITHHELD]
+    return DreamWithheld(dream_id=dream_id, data=data, left_out=rest)
 
 
 @router.get("/{dream_id}/diary")

@@ -251,33 +251,28 @@ class Metrics:
 
 
 async def one_reading(receive: Receive) -> Receive:
-    """The same body, once it is there and was looked at."""
+    """The same body, once it is there. Raises where it is ambiguous; what is no JSON at all is told by whoever reads
+    it."""
     messages: list[Message] = []
     while not messages or messages[-1].get("more_body", False):
         messages.append(await receive())
-    check_body(b"".join(message.get("body", b"") for message in messages))
+    try:
+        text = b"".join(message.get("body", b"") for message in messages).decode()
+    except UnicodeDecodeError as error:
+        raise Problem(400, "The body is not UTF-8.") from error
+    if "\0" in text:  # UTF-16 and UTF-32 of anything plain
+        raise Problem(400, "The body is not UTF-8.")
+    try:
+        with suppress(ValueError):
+            json.loads(text, object_pairs_hook=_once)
+    except RecursionError as error:
+        raise Problem(400, "The body is nested too deeply.") from error
     waiting = iter(messages)
 
     async def again() -> Message:
         return next(waiting, None) or await receive()
 
     return again
-
-
-def check_body(raw: bytes) -> None:
-    """Raises where it is ambiguous. What is no JSON at all is told by whoever reads it."""
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        raise Problem(400, "The body is not UTF-8.") from error
-    if "\0" in text:  # UTF-16 and UTF-32 of anything plain
-        raise Problem(400, "The body is not UTF-8.")
-    try:
-        json.loads(text, object_pairs_hook=_once)
-    except RecursionError as error:
-        raise Problem(400, "The body is nested too deeply.") from error
-    except ValueError:
-        return
 
 
 def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:

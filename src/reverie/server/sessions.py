@@ -282,9 +282,6 @@ def _refuse_resource(who: Caller, session: str, resource: str) -> NoReturn:
     raise NotFound(f"The session {session} has no resource {resource}.")
 
 
-# ---- the stream of a session's events --------------------------------------------------------------------------------
-
-
 class Stream(StreamingResponse):
     """Counted among the streams of its key from its first byte to its last, however it ends."""
 

@@ -106,9 +106,6 @@ def mount_beside(api: ASGIApp, pages: ASGIApp, root_path: str = "") -> ASGIApp:
     return application
 
 
-# ---- around every request --------------------------------------------------------------------------------------------
-
-
 @dataclass(slots=True)
 class WebGuard:
     """ASGI middleware. A request that passes has its form in `request.state.form`, read and its token checked, and the

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from calendar import Calendar
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from datetime import date, datetime
 
 from fastapi import APIRouter, Request
@@ -27,7 +27,7 @@ from reverie.search.finder import exchanges, passage
 from reverie.transcripts.records import SessionQuery
 from reverie.web.inbox import parts
 from reverie.web.memory import where_of
-from reverie.web.pages import Plot, barred
+from reverie.web.pages import barred
 
 router = APIRouter()
 MOST_NIGHTS, MOST_MONTHS = 60, 2
@@ -130,16 +130,13 @@ def costs(request: Request) -> Response:
     dreams = home.dreams.records.find(home.owned, limit=PLOTTED)
     asked = [one for one in dreams if one.consulted]
     plots = [
-        _plot("Dollars a night", asked, lambda one: sum(each.dollars or 0.0 for each in one.consulted), "${:,.4f}"),
-        _plot("Tokens a night", asked, lambda one: sum(each.tokens_in + each.tokens_out for each in one.consulted)),
+        barred(
+            "Dollars a night", asked, lambda one: sum(each.dollars or 0.0 for each in one.consulted), top="${:,.4f}"
+        ),
+        barred("Tokens a night", asked, lambda one: sum(each.tokens_in + each.tokens_out for each in one.consulted)),
     ]
     values = {"dreams": asked, "plots": [one for one in plots if one], "spending": home.spending()}
     return pages.page(request, "costs.html", **values)
-
-
-def _plot(title: str, dreams: Sequence[Dream], value: Callable[[Dream], float], top: str = "{:,.0f}") -> Plot | None:
-    points = [(one.started_at, float(value(one)), f"{one.started_at:%Y-%m-%d} over {one.target}") for one in dreams]
-    return barred(title, points[::-1], top=top)
 
 
 def _seconds(dream: Dream) -> float:
@@ -154,9 +151,9 @@ def status(request: Request, check: bool = False) -> Response:
     # The last nights: what they read, what came of it, how long they took.
     done = [one for one in home.dreams.records.find(home.owned, limit=PLOTTED) if one.ended_at]
     plots = [
-        _plot("Sessions read", done, lambda one: len(one.sessions)),
-        _plot("Landed or asked", done, lambda one: one.landed + len(one.proposals)),
-        _plot("Seconds taken", done, _seconds, "{:,.1f}"),
+        barred("Sessions read", done, lambda one: len(one.sessions)),
+        barred("Landed or asked", done, lambda one: one.landed + len(one.proposals)),
+        barred("Seconds taken", done, _seconds, top="{:,.1f}"),
     ]
     values = {
         "usage": [(name, one) for name in names for one in home.memory.usage(name)],

@@ -7,7 +7,7 @@ knows neither HTML nor links nor pictures.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -25,6 +25,7 @@ from reverie.changes.headline import shortened
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput
 from reverie.core.ids import plural
+from reverie.dreams.dream import Dream
 from reverie.safety.scan import visible
 
 LONGEST_TURN = 3_000
@@ -196,16 +197,20 @@ def stepped(title: str, points: Sequence[tuple[datetime, float]], *, limit: floa
     return Plot(title, said, top, first, last, " ".join(path), (), up(limit) if limit else None)
 
 
-def barred(title: str, points: Sequence[tuple[datetime, float, str]], *, top: str = "{:,.0f}") -> Plot | None:
-    """One bar for each point, oldest first, with what it says."""
-    if len(points) < 2 or not any(value for _, value, _ in points):
+def barred(
+    title: str, dreams: Sequence[Dream], value: Callable[[Dream], float], *, top: str = "{:,.0f}"
+) -> Plot | None:
+    """One bar for each night, oldest first, with what it says."""
+    points = [(one, float(value(one))) for one in reversed(dreams)]
+    most = max((high for _, high in points), default=0.0)
+    if len(points) < 2 or not most:
         return None
-    most = max(value for _, value, _ in points)
     room = (WIDTH - 2 * EDGE) / max(len(points), 12)
     bars = []
-    for place, (_, value, said) in enumerate(points):
-        high = round((HEIGHT - 2 * EDGE) * value / most, 1)
+    for place, (one, height) in enumerate(points):
+        high = round((HEIGHT - 2 * EDGE) * height / most, 1)
         x, y = round(EDGE + place * room, 1), round(HEIGHT - EDGE - high, 1)
-        bars.append(Bar(x, y, round(room * 0.8, 1), high, said))
-    whole = f"{len(points)} nights, {top.format(sum(value for _, value, _ in points))} in all."
-    return Plot(title, whole, top.format(most), points[0][0], points[-1][0], "", tuple(bars))
+        bars.append(Bar(x, y, round(room * 0.8, 1), high, f"{one.started_at:%Y-%m-%d} over {one.target}"))
+    whole = f"{len(points)} nights, {top.format(sum(high for _, high in points))} in all."
+    begins, ends = points[0][0].started_at, points[-1][0].started_at
+    return Plot(title, whole, top.format(most), begins, ends, "", tuple(bars))

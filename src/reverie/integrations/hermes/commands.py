@@ -277,9 +277,6 @@ def _schedule(found: dict[str, Any] | None) -> str:
     return str((found or {}).get("schedule", {}).get("expr") or "")
 
 
-# ---- from hermes-dreaming 0.3.x --------------------------------------------------------------------------------------
-
-
 def old_plugin_folder() -> Path | None:
     """The folder of its files, if it was ever used in this home: where it is, or where a night put it aside."""
     folder = hermes_home().dreaming

@@ -119,9 +119,6 @@ class Taken:
                 file.truncate()
 
 
-# ---- how the skills did ----------------------------------------------------------------------------------------------
-
-
 _loaded: dict[str, dict[str, str]] = {}  # by session: skills in the order they were loaded, and how each did so far
 
 
@@ -143,9 +140,6 @@ def session_done(session: str) -> None:
     lines = [{"skill": name, "outcome": how, "session": session, "at": at} for name, how in skills.items()]
     if lines:
         append_lines(hermes_home().dreaming / "outcomes.jsonl", lines)
-
-
-# ---- what is put beside a message ------------------------------------------------------------------------------------
 
 
 def before_a_turn(user_message: object = "", session_id: str = "", **_: object) -> str | None:
