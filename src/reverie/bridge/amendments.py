@@ -30,7 +30,7 @@ from reverie.bridge.draft import (
 )
 from reverie.bridge.places import MEMORY, NOTHING, SKILL, LearnedRoute, Places
 from reverie.bridge.places import USER as USER_PLACE
-from reverie.bridge.route import CLOSE, USER, Kept, KeptOut, Route, as_learned, conflicts, route, spoken_beside
+from reverie.bridge.route import USER, Kept, KeptOut, Route, as_learned, closest, conflicts, route, spoken_beside
 from reverie.bridge.statements import StoreStatement, only_reworded
 from reverie.changes.land import Outcome, Repeated, undone_by
 from reverie.changes.ledger import Change, ChangeQuery
@@ -210,11 +210,11 @@ def _stands(one: Route, places: Places) -> str:
     """Its relation to the rules in force."""
     against = conflicts(one.text, places, one.rule) if one.text else []
     told = "".join(f" Contradicts {rule}." for rule in against[:MOST_TOLD])
-    near = places.near(one.text, CLOSE)[:1] if one.text and one.rule is None and not against else []
+    near = closest(one.text, places, one.rule) if one.text and one.rule is None and not against else None
     rule = one.rule or next(iter(against), None)
-    for meant in near:  # the rule in force that it may be meant to change
-        again = "Perhaps it says the same as" if only_reworded(meant.text, one.text) >= DOUBT else "Perhaps it changes"
-        told += f" {'Perhaps it weakens a rule marked critical:' if meant.critical else again} {meant}."
+    if near is not None:
+        again = "Perhaps it says the same as" if only_reworded(near.text, one.text) >= DOUBT else "Perhaps it changes"
+        told += f" {'Perhaps it weakens a rule marked critical:' if near.critical else again} {near}."
     if rule is not None and rule.critical:
         weakens = "Perhaps it weakens" if one.difference.reworded >= DOUBT else "Weakens"
         told += f" {weakens if one.text else 'Drops'} a rule marked critical: {rule}."

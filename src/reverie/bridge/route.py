@@ -234,6 +234,11 @@ def conflicts(text: str, places: Places, but_not: LocalRule | None = None, least
     return [one for one in near if mutual_conflict(one.text, text) >= SURE_CONFLICT]
 
 
+def closest(text: str, places: Places, but_not: LocalRule | None = None) -> LocalRule | None:
+    """The rule in force that a text may be meant to change."""
+    return next((one for one in places.near(text, CLOSE) if one is not but_not), None)
+
+
 def section_for(text: str, found: FoundSkill) -> str:
     """The section whose rules are most like the text; never the steps, whose order is somebody's work. What is like
     none is a gotcha, where the skill has a section for these, or no other that it could stand in."""
