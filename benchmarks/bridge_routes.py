@@ -32,7 +32,7 @@ from benchmarks.store_edits import EDITS, Edit, read_edits
 from reverie.bridge.backing import Talk
 from reverie.bridge.diff import Difference, DiffKind
 from reverie.bridge.draft import AT_ONCE, NewSkill, curated, with_new_skills
-from reverie.bridge.places import LocalRule, Places, about_one_person, perhaps_about, plain_words
+from reverie.bridge.places import LocalRule, Places, about_one_person, plain_words
 from reverie.bridge.route import KeptOut, route, spoken_beside
 from reverie.bridge.source import HeardSession, Snapshot
 from reverie.bridge.statements import StoreStatement
@@ -144,7 +144,8 @@ def persons() -> None:
         known |= {rule: {word.lower() for one in rules if one != rule for word in plain_words(one)} for rule in rules}
     print("sentences                 number  kept out  told  silent")
     for kind, lines in texts.items():
-        names = [perhaps_about(one, (), known.get(one, ())) for one in lines]
+        spoken = {one: Places((), (), NOW.date(), common=frozenset(known.get(one, ()))) for one in lines}
+        names = [spoken[one].perhaps_about(one) for one in lines]
         kept = sum(bool(name) and about_one_person(one) for name, one in zip(names, lines, strict=True))
         told = sum(map(bool, names)) - kept
         print(f"{kind:25} {len(lines):6} {kept:9} {told:5} {len(lines) - kept - told:7}")
