@@ -7,30 +7,40 @@ across transactions.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, update
+from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, update
 
 from reverie.changes.ledger import Change
 from reverie.core.clock import Clock
-from reverie.core.ids import Ids
+from reverie.core.errors import NotFound
+from reverie.core.ids import Ids, json_ready
 from reverie.core.scope import Scope
-from reverie.memory.store import LARGEST_MEMORY_BYTES, WriteContext
+from reverie.memory.store import LARGEST_MEMORY_BYTES, Operation, WriteContext
 from reverie.memory.target import Displaced, Held, Place
-from reverie.storage.database import held_across, hold, part_of, writing
+from reverie.storage.database import held_across, hold, owner_key, part_of, writing
 from reverie.storage.history import SqlHistory
-from reverie.storage.schema import memory_versions
-from reverie.storage.stores import OWNER, SqlStores, Write, store_key, write_version
+from reverie.storage.schema import memories, memory_stores, memory_versions
+from reverie.storage.stores import OWNER, SqlStores, put_content, store_key
 from reverie.system.files import PATIENCE_SECONDS, flocked
 
 _TIED = (
     update(memory_versions)
     .where(*(memory_versions.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "store", "id")))
     .values(change_id=bindparam("change_id"))
+)
+_MEMORY_AT = select(memories.c.id).where(*(memories.c[name] == bindparam(name) for name in (*OWNER, "store", "path")))
+_ONE_MORE = (
+    update(memory_stores)
+    .where(*(memory_stores.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "id")))
+    .values(held=memory_stores.c.held + bindparam("more"), written=memory_stores.c.written + 1)
+    .returning(memory_stores.c.written)
 )
 PURPOSE = "One memory of a store. Read in the sessions the store is attached to."
 
@@ -93,10 +103,39 @@ class StoreTarget:
 
     def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
         """Take `expected` for granted: who writes rows has the lock."""
+        if content is None and document in self.pen.moves:
+            return True  # half of a rename makes no version: the other half does
+        came_from = {new: old for old, new in self.pen.moves.items()}.get(document, document)
+        ours, at = owner_key(self.scope) | {"store": self.name}, self.clock.now()
         with writing(self.engine, self.scope) as connection:
-            write = Write(self.name, document, content, self.pen, self.clock.now())
-            version = write_version(connection, self.scope, self.ids, write)
-        self.made += [version] if version else []
+            found = connection.execute(_MEMORY_AT, ours | {"path": came_from}).scalar()
+            if found is None and content is None:
+                return True
+            operation: Operation = "created" if found is None else "deleted" if content is None else "modified"
+            memory, version = found or self.ids.new("mem"), self.ids.new("memver")
+            # One version more, and as many memories more or less. Says the version's number.
+            more = {"created": 1, "deleted": -1}.get(operation, 0)
+            given = {"of_workspace": self.scope.workspace, "of_user": self.scope.user or "", "of_id": self.name}
+            number: int | None = connection.execute(_ONE_MORE, given | {"more": more}).scalar()
+            if number is None:
+                raise NotFound(f"There is no memory store {self.name}.")
+            said: dict[str, Any] = {"sha256": None, "size": None, "flags": "[]"}
+            if content is not None:
+                said = put_content(connection, self.scope, content, self.pen.flags_at(document))
+            dates = self.pen.dates.get(document)
+            now = said | {"path": document, "version": version, "updated_at": at}
+            now |= {"dates": None if dates is None else json.dumps(json_ready(dates))}
+            match operation:
+                case "created":
+                    connection.execute(insert(memories), ours | now | {"id": memory, "created_at": at})
+                case "modified":
+                    connection.execute(update(memories).filter_by(**ours, id=memory).values(**now))
+                case "deleted":
+                    connection.execute(delete(memories).filter_by(**ours, id=memory))
+            told = {"id": version, "number": number, "memory": memory, "operation": operation, "path": document}
+            by = {"hand": self.pen.author.hand, "author": self.pen.author.id, "created_at": at}
+            connection.execute(insert(memory_versions), ours | said | told | by)
+        self.made.append(version)
         return True
 
     def alone(self, document: str) -> AbstractContextManager[None]:

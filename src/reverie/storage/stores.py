@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, and_, bindparam, delete, insert, null, or_, select, update
+from sqlalchemy import Connection, Select, Table, and_, bindparam, insert, null, or_, select, update
 
 from reverie.core.clock import TimeSpan
-from reverie.core.errors import NotFound
-from reverie.core.ids import Ids, from_json, json_ready, values_of
+from reverie.core.ids import Ids, from_json, values_of
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dream import Clone, StoreDream, Withheld
 from reverie.memory.store import (
@@ -23,12 +21,10 @@ from reverie.memory.store import (
     Below,
     Flag,
     MemoryVersion,
-    Operation,
     Prefix,
     Store,
     StoredMemory,
     VersionQuery,
-    WriteContext,
     above,
     end_of_prefix,
     rolled_up,
@@ -50,13 +46,6 @@ from reverie.storage.schema import memories, memory_stores, memory_versions
 
 OWNER = ("workspace", "user")
 AT_ONCE = 500
-_MEMORY_AT = select(memories.c.id).where(*(memories.c[name] == bindparam(name) for name in (*OWNER, "store", "path")))
-_ONE_MORE = (
-    update(memory_stores)
-    .where(*(memory_stores.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "id")))
-    .values(held=memory_stores.c.held + bindparam("more"), written=memory_stores.c.written + 1)
-    .returning(memory_stores.c.written)
-)
 _ANYONES_STORE = select(memory_stores).where(
     *(memory_stores.c[name] == bindparam(name) for name in ("workspace", "id"))
 )
@@ -121,54 +110,7 @@ def _bytes(content: Any) -> bytes | None:
     return None if content is None else bytes(content)
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
-    """A path that is to hold these bytes; None takes the memory away."""
-
-    store: str
-    path: str
-    content: bytes | None
-    pen: WriteContext
-    at: datetime
-
-
-def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) -> str | None:
-    """The id of the version that was made. Half of a rename makes none: the other half does."""
-    if write.content is None and write.path in write.pen.moves:
-        return None
-    came_from = {new: old for old, new in write.pen.moves.items()}.get(write.path, write.path)
-    ours = owner_key(scope) | {"store": write.store}
-    found = connection.execute(_MEMORY_AT, ours | {"path": came_from}).scalar()
-    if found is None and write.content is None:
-        return None
-    operation: Operation = "created" if found is None else "deleted" if write.content is None else "modified"
-    memory, version = found or ids.new("mem"), ids.new("memver")
-    # One version more, and as many memories more or less. Says the version's number.
-    more = {"created": 1, "deleted": -1}.get(operation, 0)
-    given = {"of_workspace": scope.workspace, "of_user": scope.user or "", "of_id": write.store, "more": more}
-    number: int | None = connection.execute(_ONE_MORE, given).scalar()
-    if number is None:
-        raise NotFound(f"There is no memory store {write.store}.")
-    said: dict[str, Any] = {"sha256": None, "size": None, "flags": "[]"}
-    if write.content is not None:
-        said = _put_content(connection, scope, write.content, write.pen.flags_at(write.path))
-    told_of = write.pen.dates.get(write.path)
-    dates = None if told_of is None else json.dumps(json_ready(told_of))
-    now = said | {"path": write.path, "version": version, "updated_at": write.at, "dates": dates}
-    match operation:
-        case "created":
-            connection.execute(insert(memories), ours | now | {"id": memory, "created_at": write.at})
-        case "modified":
-            connection.execute(update(memories).filter_by(**ours, id=memory).values(**now))
-        case "deleted":
-            connection.execute(delete(memories).filter_by(**ours, id=memory))
-    told = {"id": version, "number": number, "memory": memory, "operation": operation}
-    by = {"hand": write.pen.author.hand, "author": write.pen.author.id, "created_at": write.at, "path": write.path}
-    connection.execute(insert(memory_versions), ours | said | told | by)
-    return version
-
-
-def _put_content(connection: Connection, scope: Scope, content: bytes, flags: Iterable[Flag]) -> dict[str, Any]:
+def put_content(connection: Connection, scope: Scope, content: bytes, flags: Iterable[Flag]) -> dict[str, Any]:
     told = json.dumps([[flag.category, flag.severity] for flag in flags])
     return {"sha256": put_blob(connection, scope, content), "size": len(content), "flags": told}
 
@@ -216,7 +158,7 @@ def _without_unsafe(
             continue
         withheld.append(cleaned.withheld)
         if cleaned.left is not None:
-            safe.append(row | _put_content(connection, scope, cleaned.left, cleaned.flags))
+            safe.append(row | put_content(connection, scope, cleaned.left, cleaned.flags))
     return safe, tuple(withheld)
 
 

@@ -84,12 +84,15 @@ class _HeldSkills:
     def __init__(self, root: Path) -> None:
         self._root = root
 
+    @contextmanager
+    def _files(self, document: str) -> Iterator[HeldFiles]:
+        with _pinned(self._root, checked_document(document)) as path:
+            yield HeldFiles(lambda _: path)
+
     def read(self, document: str) -> bytes | None:
-        try:
-            with _pinned(self._root, checked_document(document)) as path:
-                return HeldFiles(lambda _: path).read(document)
-        except NotFound:
-            return None
+        with suppress(NotFound), self._files(document) as files:
+            return files.read(document)
+        return None
 
     def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
         document = checked_document(document)
@@ -98,9 +101,9 @@ class _HeldSkills:
         if content is None:
             return self._taken_away(document, expected)
         folder, _, name = document.rpartition("/")
-        with _opened(self._root, folder, make=True) as handle, _pinned(self._root, document) as path:
+        with _opened(self._root, folder, make=True) as handle, self._files(document) as files:
             new = not os.access(name, os.F_OK, dir_fd=handle, follow_symlinks=False)
-            done = HeldFiles(lambda _: path).write(document, content, expected)
+            done = files.write(document, content, expected)
             if done and new and content.startswith(b"#!"):
                 # So that a script that moves to the archive and back can still be run.
                 file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
@@ -114,28 +117,24 @@ class _HeldSkills:
         return nullcontext()
 
     def displaced(self, document: str) -> list[Displaced]:
-        try:
-            with _pinned(self._root, checked_document(document)) as path:
-                found = HeldFiles(lambda _: path).with_news(document)
-        except NotFound:
-            return []
+        found = list[DisplacedFile]()
+        with suppress(NotFound), self._files(document) as files:
+            found = files.with_news(document)
         return [Displaced(one.base, one.content, partial(self._recorded, document, one)) for one in found]
 
     def clean_displaced(self, document: str, clean: Callable[[bytes], bytes]) -> int:
-        try:
-            with _pinned(self._root, checked_document(document)) as path:
-                return HeldFiles(lambda _: path).clean_displaced(document, clean)
-        except NotFound:
-            return 0
+        with suppress(NotFound), self._files(document) as files:
+            return files.clean_displaced(document, clean)
+        return 0
 
     def _recorded(self, document: str, kept: DisplacedFile) -> None:
-        with _pinned(self._root, document) as path:
-            HeldFiles(lambda _: path).recorded(document, kept)
+        with self._files(document) as files:
+            files.recorded(document, kept)
 
     def _taken_away(self, document: str, expected: bytes | None) -> bool:
         try:
-            with _pinned(self._root, document) as path:
-                if not HeldFiles(lambda _: path).write(document, None, expected):
+            with self._files(document) as files:
+                if not files.write(document, None, expected):
                     return False
         except NotFound:
             return expected is None

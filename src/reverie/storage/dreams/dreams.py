@@ -132,7 +132,7 @@ class SqlDreams(leases.SqlLeases):
 
     def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: ModelReport = ModelReport()) -> None:
         key = _night_key(lease) | {"place": place}
-        rows = [key | _noted_row(one) | {"number": number} for number, one in enumerate(notes)]
+        rows = [key | leases.noted_row(one) | {"number": number} for number, one in enumerate(notes)]
         with self.fenced(lease) as connection:
             _insert(connection, schema.noticed, rows)
             found = {"number": len(notes), "flaws": leases.told_details(told)}
@@ -169,14 +169,14 @@ class SqlDreams(leases.SqlLeases):
         with self.fenced(lease) as connection:
             for place, judged in became.items():
                 done = update(schema.planned).filter_by(**_night_key(lease), place=place)
-                connection.execute(done.values(became=leases.became_details(judged)))
+                connection.execute(done.values(became=json.dumps(leases.judged_as_json(judged), ensure_ascii=False)))
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
         notes, staged = self.noticed(lease.scope, dream.id), set(thought.staged)
         with self.fenced(lease) as connection:
             if dream.mode != "propose":
                 row = _night_key(lease) | {"target": lease.target, "staged": True}
-                kept = [row | _noted_row(one) for one in (*notes, *thought.extra) if one.id in staged]
+                kept = [row | leases.noted_row(one) for one in (*notes, *thought.extra) if one.id in staged]
                 _insert(connection, schema.candidates, kept)
                 ours = update(schema.candidates).filter_by(**owner_key(lease.scope))
                 for start in range(0, len(thought.settled), AT_ONCE):
@@ -195,10 +195,6 @@ class SqlDreams(leases.SqlLeases):
 
 def _night_key(lease: Lease) -> dict[str, Any]:
     return owner_key(lease.scope) | {"dream": lease.dream}
-
-
-def _noted_row(one: Noted) -> dict[str, Any]:
-    return values_of(one, ("id", "session_id", "said_at")) | {"details": leases.noted_details(one)}
 
 
 def _read_row(one: Read) -> dict[str, Any]:

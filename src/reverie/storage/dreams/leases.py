@@ -83,7 +83,8 @@ class SqlLeases(SqlAdapter):
             self._open(connection, scope, dream, asked)
 
     def _open(self, connection: Connection, scope: Scope, dream: Dream, asked: SessionChoice) -> None:
-        row = {"asked": asked_details(asked), "queued": asked.queued, "attempts": 0, "landing": False}
+        told = {name: one for name, one in json_ready(asked).items() if name != "queued"}
+        row = {"asked": json.dumps(told), "queued": asked.queued, "attempts": 0, "landing": False}
         connection.execute(insert(schema.nights), owner_key(scope) | {"dream": dream.id} | row)
         self._keep_dream(connection, scope, dream)
 
@@ -217,7 +218,7 @@ class SqlLeases(SqlAdapter):
         ledger.append_to_ledger(connection, scope, "dream", body, self._clock.now())
 
     def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
-        row = values_of(dream, ("status", "started_at", "ended_at")) | {"details": json.dumps(dream_details(dream))}
+        row = values_of(dream, ("status", "started_at", "ended_at")) | {"details": _dream_details(dream)}
         if dream.status is Status.PENDING:
             row |= {"number": next_number(connection, scope.workspace, "dreams"), "target": self._key_of(dream.target)}
             connection.execute(insert(schema.dreams), owner_key(scope) | {"id": dream.id} | row)
@@ -291,11 +292,11 @@ _DREAM = (*_COUNTED, "target", "mode", "left", "left_out", "partial", "diary", "
 _THOUGHT = (*_COUNTED, "staged", "settled", "curator")
 
 
-def noted_details(one: Noted) -> str:
+def noted_row(one: Noted) -> dict[str, Any]:
     candidate = one.candidate
     told = values_of(candidate, _CANDIDATE) | {"speaker": one.speaker}
     told |= {"evidence": evidence_as_json(candidate.evidence), "dates": [day.isoformat() for day in candidate.dates]}
-    return json.dumps(told, ensure_ascii=False)
+    return values_of(one, ("id", "session_id", "said_at")) | {"details": json.dumps(told, ensure_ascii=False)}
 
 
 def noted_from(row: Any) -> Noted:
@@ -305,20 +306,15 @@ def noted_from(row: Any) -> Noted:
     return Noted(row.id, candidate, row.session_id, told["speaker"], row.said_at)
 
 
-def noted_as_json(one: Noted) -> dict[str, Any]:
-    """A whole Noted in one value, where it has no row of its own yet."""
-    said_at = one.said_at.isoformat() if one.said_at else None
-    return {"id": one.id, "session_id": one.session_id, "said_at": said_at, "details": noted_details(one)}
-
-
 def noted_from_json(told: dict[str, Any]) -> Noted:
     said_at = datetime.fromisoformat(told["said_at"]) if told["said_at"] else None
     return noted_from(SimpleNamespace(**told | {"said_at": said_at}))
 
 
-def dream_details(dream: Dream) -> dict[str, Any]:
+def _dream_details(dream: Dream) -> str:
     told = values_of(dream, _DREAM) | {"judged": [judged_as_json(one) for one in dream.judged]}
-    return told | {name: [asdict(one) for one in getattr(dream, name)] for name in ("sessions", "consulted")}
+    told |= {name: [asdict(one) for one in getattr(dream, name)] for name in ("sessions", "consulted")}
+    return json.dumps(told)
 
 
 def judged_as_json(one: Judged) -> dict[str, Any]:
@@ -336,10 +332,6 @@ def dream_from(row: Any) -> Dream:
 def judged_from_json(told: dict[str, Any]) -> Judged:
     score = score_from_json(told["score"])
     return from_json(Judged, told | {"evidence": evidence_from_json(told["evidence"]), "score": score})
-
-
-def asked_details(asked: SessionChoice) -> str:
-    return json.dumps({name: one for name, one in json_ready(asked).items() if name != "queued"})
 
 
 def asked_from(row: Any) -> SessionChoice:
@@ -362,14 +354,10 @@ def planned_from(row: Any) -> Planned:
     return Planned(judged_from_json(json.loads(row.became)), suggestion, told["asks"], True)
 
 
-def became_details(judged: Judged) -> str:
-    return json.dumps(judged_as_json(judged), ensure_ascii=False)
-
-
 def thought_details(thought: Thought) -> str:
     """Its counts and ids; the plan has rows of its own."""
     told = values_of(thought, _THOUGHT) | {"told": told_details(thought.told)}
-    return json.dumps(told | {"extra": [noted_as_json(one) for one in thought.extra]})
+    return json.dumps(told | {"extra": [json_ready(noted_row(one)) for one in thought.extra]})
 
 
 def thought_from(details: str, planned: tuple[Planned, ...]) -> Thought:
