@@ -88,12 +88,6 @@ def emptied(connection: Connection, scope: Scope, numbers: Iterable[int]) -> Non
         connection.execute(row.values(user="", body=EMPTIED, salt=None))
 
 
-def row_from(one: Any) -> Row:
-    erased = one.body == EMPTIED
-    body = {} if erased else json.loads(one.body)
-    return Row(one.number, one.at, one.kind, one.user, body, one.previous, one.hash, one.salt, one.details, erased)
-
-
 def rows(engine: Engine, scope: Scope) -> Iterator[Row]:
     """All of them in order, a page at a time: a reader who stops to think holds no transaction open."""
     last = 0
@@ -102,7 +96,11 @@ def rows(engine: Engine, scope: Scope) -> Iterator[Row]:
         with reading(engine, scope) as connection:
             page = connection.execute(asked.order_by(ledger.c.number).limit(PAGE)).all()
         for one in page:
-            yield row_from(one)
+            erased = one.body == EMPTIED
+            body = {} if erased else json.loads(one.body)
+            yield Row(
+                one.number, one.at, one.kind, one.user, body, one.previous, one.hash, one.salt, one.details, erased
+            )
         if not page:
             return
         last = page[-1].number

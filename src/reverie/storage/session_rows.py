@@ -257,7 +257,7 @@ def is_arriving(connection: Connection, scope: Scope, session_id: str) -> bool:
 @contextmanager
 def alone(engine: Engine, scope: Scope, session_id: str, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
     """The lock of a session that is stored in steps. It is let go when its holder dies, however that happens."""
-    name = lock_name(scope, session_id)
+    name = f"arriving\0{scope.workspace}\0{scope.user}\0{session_id}"
     if engine.dialect.name != "postgresql":
         folder = Path(engine.url.database or ".").parent / "locks"
         with flocked(folder / f"session-{sha256(name)[:2]}.lock", patience):
@@ -267,10 +267,6 @@ def alone(engine: Engine, scope: Scope, session_id: str, patience: float = PATIE
         if not held:
             raise StillLocked(f"{session_id} is being stored.")
         yield
-
-
-def lock_name(scope: Scope, session_id: str) -> str:
-    return f"arriving\0{scope.workspace}\0{scope.user}\0{session_id}"
 
 
 def store_in_steps(

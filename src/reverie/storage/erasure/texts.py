@@ -216,12 +216,12 @@ def _dreams_of_sessions(connection: Connection, workspace: str, ids: set[str], t
         if over_store:
             whose = {"workspace": row.workspace, "user": row.user}
             own = connection.execute(select(schema.store_dreams.c.session).filter_by(**whose, id=row.id)).scalar()
-            _say_instead(connection, whose, own, GONE)
+            _say_instead(connection, whose, own)
 
 
-def _say_instead(connection: Connection, whose: Key, session: str | None, words: str) -> None:
+def _say_instead(connection: Connection, whose: Key, session: str | None) -> None:
     """A dream's account of itself, as it was streamed."""
-    told = json.dumps({"content": [{"type": "text", "text": words}]})
+    told = json.dumps({"content": [{"type": "text", "text": GONE}]})
     spoken = update(schema.recorded_events).filter_by(**whose, session=session, type="agent.message")
     connection.execute(spoken.values(details=told))
 
@@ -292,7 +292,7 @@ def _rewrite(connection: Connection, scope: Scope, row: Any, without: Callable[[
         said = {"reason": matter["reason"], "evidence": matter["evidence"]}
         reasoned = update(schema.changes).filter_by(**owner_key(scope), id=change.id)
         connection.execute(reasoned.values(details=json.dumps(json.loads(change.details) | said), salt=""))
-    _say_instead(connection, owner_key(scope), row.session, GONE)
+    _say_instead(connection, owner_key(scope), row.session)
     # The title names the store.
     found = connection.execute(select(schema.recorded.c.details).filter_by(**owner_key(scope), id=row.session)).scalar()
     if found is not None:
