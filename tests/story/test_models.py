@@ -158,7 +158,7 @@ def test_two_nights_at_once_do_not_share_the_last_of_the_month(engine: Engine) -
         dream = Dream(f"drm_{number}", f"target{number}", "land", Status.PENDING, SystemClock().now())
         records.open(scope, dream, Dreamt())
         lease = records.hold(scope, dream)
-        return SqlLedger(records, lease, SystemClock(), ZoneInfo("UTC"), night=Cap(), month=month, price=None)
+        return SqlLedger(records.fenced, lease, SystemClock(), ZoneInfo("UTC"), night=Cap(), month=month, price=None)
 
     first = ledger(0).reserve(question(), "m", one_call)
     assert isinstance(first, Reservation)

@@ -150,12 +150,12 @@ class Home:
     def begin_night_if_due(self) -> bool:
         """Have a process of its own look whether a night is due, and do it; nobody waits for it."""
         from reverie.harnesses.installers import Launch
-        from reverie.system.schedules import BackgroundNight
+        from reverie.system.schedules import begin_in_background
 
         if not self.config.dreaming.enabled:
             return False
         command = Launch(self.config.home).words("dream", "--if-missed")
-        return BackgroundNight(self.config.home / "queue").begin(command, self.clock.now())
+        return begin_in_background(self.config.home / "queue", command, self.clock.now())
 
     def _standard_places(self) -> Iterator[Source]:
         """Where the harnesses of this machine leave their transcripts, if those are to be read without being added."""

@@ -81,20 +81,14 @@ class StillLocked(ReverieError):
 
 
 class NotReached(ReverieError):
-    """Another server cannot be reached, or does not speak the protocol expected of it."""
-
     http_status = 502
 
 
 class EngineBusy(ReverieError):
-    """A process has one engine, and it works for another Home."""
-
     http_status = 503
 
 
 class HalfRestored(ReverieError):
-    """A restore was killed: part of the home is in its place, and part is not."""
-
     http_status = 503
 
 

@@ -238,42 +238,36 @@ def _run(command: list[str], given: str = "") -> subprocess.CompletedProcess[str
     return subprocess.CompletedProcess(command, done.returncode, said, done.stderr.decode("utf-8", "replace"))
 
 
-@dataclass(frozen=True, slots=True)
-class BackgroundNight:
-    """A night begun by an agent's hook, which waits for nothing: no cron is needed, and a machine that slept makes up.
+def begin_in_background(folder: Path, command: Sequence[str], now: datetime) -> bool:
+    """Begin a night by an agent's hook, which waits for nothing: no cron is needed, and a machine that slept makes up.
 
-    At most once an hour the hook has a process of its own look whether a night is due; that holds the lock until it
-    ends, so there is one at a time for a home. `folder` has a file that says when to look next, and one with what the
-    last night said.
+    At most once an hour the hook has a process of its own look whether a night is due; the command knows that itself.
+    It holds the lock until it ends, so there is one at a time for a home. `folder` has a file that says when to look
+    next, and one with what the last night said. False while one runs, and within the hour.
     """
-
-    folder: Path
-
-    def begin(self, command: Sequence[str], now: datetime) -> bool:
-        """Start the command, which knows itself whether a night is due; not while one runs, nor within the hour."""
-        make_folder(self.folder)
-        with os.fdopen(os.open(self.folder / "next-look", os.O_RDWR | os.O_CREAT, 0o600), "r+") as look:
-            try:
-                fcntl.flock(look, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return False
-            after = moment(look.read().strip())
-            if after and now < after <= now + AGAIN:  # later than that is no time this ever wrote
-                return False
-            look.seek(0)
-            look.truncate()
-            look.write(f"{(now + AGAIN).isoformat()}\n")
-            look.flush()
-            log = os.open(self.folder / "night.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(log, "wb") as said:
-                night = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=said,
-                    stderr=said,
-                    cwd=self.folder,
-                    start_new_session=True,
-                    pass_fds=(look.fileno(),),  # it inherits the lock, which is free when both have closed it
-                )
-            os.setpriority(os.PRIO_PROCESS, night.pid, _NICE)
-        return True
+    make_folder(folder)
+    with os.fdopen(os.open(folder / "next-look", os.O_RDWR | os.O_CREAT, 0o600), "r+") as look:
+        try:
+            fcntl.flock(look, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        after = moment(look.read().strip())
+        if after and now < after <= now + AGAIN:  # later than that is no time this ever wrote
+            return False
+        look.seek(0)
+        look.truncate()
+        look.write(f"{(now + AGAIN).isoformat()}\n")
+        look.flush()
+        log = os.open(folder / "night.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(log, "wb") as said:
+            night = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                cwd=folder,
+                start_new_session=True,
+                pass_fds=(look.fileno(),),  # it inherits the lock, which is free when both have closed it
+            )
+        os.setpriority(os.PRIO_PROCESS, night.pid, _NICE)
+    return True

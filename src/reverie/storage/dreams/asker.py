@@ -38,21 +38,11 @@ _MOST = 10**15  # whatever a provider reports has to fit a column
 
 
 @dataclass(frozen=True, slots=True)
-class Errands:
-    """Where a model is asked outside of a night: nothing is held, and nobody takes over."""
-
-    engine: Engine
-
-    def fenced(self, lease: Lease) -> AbstractContextManager[Connection]:
-        return writing(self.engine, lease.scope)
-
-
-@dataclass(frozen=True, slots=True)
 class SqlLedger:
     """The budget and the calls of one dream. `night` is for all dreams of its run together, over whatever targets;
     `month` for all nights of the workspace in this calendar month."""
 
-    leases: SqlLeases | Errands
+    fenced: Callable[[Lease], AbstractContextManager[Connection]]
     lease: Lease
     clock: Clock
     zone: ZoneInfo
@@ -62,13 +52,13 @@ class SqlLedger:
 
     def recorded(self, question: Question[Any]) -> RecordedAnswer | None:
         asked = select(schema.answers.c.value).filter_by(**self._answer(question))
-        with self.leases.fenced(self.lease) as connection:
+        with self.fenced(self.lease) as connection:
             found = connection.execute(asked).scalar()
         return None if found is None else RecordedAnswer(json.loads(found))
 
     def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached:
         wanted = Reservation(ceil(question.tokens * MARGIN), most_tokens, self.price)
-        with self.leases.fenced(self.lease) as connection:
+        with self.fenced(self.lease) as connection:
             hold(connection, f"spending of {self.lease.scope.workspace}")
             run = or_(schema.calls.c.run == self.lease.run, schema.calls.c.dream == self.lease.dream)
             spent = total(connection, _spending().filter_by(**owner_key(self.lease.scope)).where(run))
@@ -97,7 +87,7 @@ class SqlLedger:
     ) -> None:
         call = call_of(question, model, reserved, reply, outcome)
         row = update(schema.calls).filter_by(**self._night(), number=reserved.number)
-        with self.leases.fenced(self.lease) as connection:
+        with self.fenced(self.lease) as connection:
             connection.execute(row.values(**_figures(call)))
             if answer is not None:
                 put_if_new(connection, schema.answers, self._answer(question), {"value": json.dumps(answer.value)})
@@ -160,20 +150,21 @@ class AskerFactory:
 
     def of_night(self, lease: Lease) -> Asker | None:
         """None where no model is set. All questions of a night go to the same Asker."""
-        return self._asker(self.records(), lease)
+        return self._asker(self.records().fenced, lease)
 
-    def _asker(self, leases: SqlLeases | Errands, lease: Lease) -> Asker | None:
+    def _asker(self, fenced: Callable[[Lease], AbstractContextManager[Connection]], lease: Lease) -> Asker | None:
         settings, chosen = self.settings, self.settings.choice
         if chosen is None:
             return None
-        ledger = SqlLedger(leases, lease, self.clock, self.zone, settings.night, settings.month, _price(chosen))
+        ledger = SqlLedger(fenced, lease, self.clock, self.zone, settings.night, settings.month, _price(chosen))
         policy = self.policy or RetryPolicy(timeout=settings.timeout, answer_tokens=settings.answer_tokens)
         at_once = settings.at_once or (1 if is_here(chosen) else AT_ONCE)
         return Asker(client(chosen, self.environment), ledger, policy, self.timing, at_once)
 
     def of_errand(self, scope: Scope, name: str) -> Asker | None:
         """For what is no night: the same caps, and every call on the same list, under this name."""
-        return self._asker(Errands(self.engine()), Lease(scope, name, name, 0, run=name))
+        engine = self.engine()  # nothing is held, and nobody takes over
+        return self._asker(lambda lease: writing(engine, lease.scope), Lease(scope, name, name, 0, run=name))
 
     def info(self) -> ModelInfo | None:
         """For a Brief and for an estimate. No key is needed."""
