@@ -266,8 +266,6 @@ class Traces:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Something that is there and could not be read, with why."""
-
     spot: Spot
     why: str
 

@@ -101,7 +101,6 @@ class Filling:
 
     @property
     def whole(self) -> int:
-        """The width of its bar, in characters."""
         return max(self.characters, self.budget or 0, 1)
 
     @property

@@ -134,8 +134,6 @@ class Draft(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Operate:
-    """Operations on one document of memory."""
-
     artifact: Artifact
     operations: tuple[Operation, ...]
 
@@ -160,8 +158,6 @@ class Operate:
 
 @dataclass(frozen=True, slots=True)
 class Amend:
-    """An Amendment of a skill, made to its files as they are now."""
-
     artifact: Artifact
     amendment: Amendment
     now: datetime

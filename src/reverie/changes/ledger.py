@@ -10,7 +10,7 @@ So they can be erased: salt, user and body go, the digest stays, and every hash 
 0013 have one hash over everything; an erased one is held by its neighbours alone. Either way a later row of the kind
 `erasure` names every row that was emptied: one that nobody names was tampered with.
 
-History needs three small ports of a database; one adapter implements them all.
+History reads through one small port of a database and writes through another; one adapter implements both.
 """
 
 from __future__ import annotations
@@ -312,25 +312,6 @@ class Anchored:
     hash: str
 
 
-class HistoryWriter(Protocol):
-    def intend(self, scope: Scope, change: Change) -> None:
-        """Commit what is about to be written, with the bytes on both sides. A proposal has one such Change."""
-
-    def settle(
-        self, scope: Scope, change: Change, moves: Mapping[str, Moves], instead_of: Change | None = None
-    ) -> Change:
-        """Commit that it was written: standing, documents, entries and the ledger's row at once; and that `instead_of`,
-        which was intended, was not."""
-
-    def drop(self, scope: Scope, change: Change, note: str) -> None:
-        """Commit that it will not be written after all."""
-
-    def mark(self, scope: Scope, entry: str, critical: bool) -> None: ...
-
-    def keep_rule(self, scope: Scope, target: str, document: str, rule: KnownEntry) -> str:
-        """The id of the row that a rule of a skill has from now on, so that it can be marked. Twice is once."""
-
-
 class HistoryReader(Protocol):
     def known(self, scope: Scope, target: str, document: str, at: int | None = None) -> Known | None:
         """A document as it was last seen, or as it was when the ledger had reached the number `at`."""
@@ -352,7 +333,24 @@ class HistoryReader(Protocol):
         """Changes that were intended and neither landed nor dropped: a crash left them. Oldest first."""
 
 
-class Chain(Protocol):
+class HistoryRecords(HistoryReader, Protocol):
+    def intend(self, scope: Scope, change: Change) -> None:
+        """Commit what is about to be written, with the bytes on both sides. A proposal has one such Change."""
+
+    def settle(
+        self, scope: Scope, change: Change, moves: Mapping[str, Moves], instead_of: Change | None = None
+    ) -> Change:
+        """Commit that it was written: standing, documents, entries and the ledger's row at once; and that `instead_of`,
+        which was intended, was not."""
+
+    def drop(self, scope: Scope, change: Change, note: str) -> None:
+        """Commit that it will not be written after all."""
+
+    def mark(self, scope: Scope, entry: str, critical: bool) -> None: ...
+
+    def keep_rule(self, scope: Scope, target: str, document: str, rule: KnownEntry) -> str:
+        """The id of the row that a rule of a skill has from now on, so that it can be marked. Twice is once."""
+
     def append(self, scope: Scope, kind: str, body: Mapping[str, Any]) -> Row: ...
 
     def rows(self, scope: Scope) -> Iterator[Row]: ...
@@ -362,7 +360,3 @@ class Chain(Protocol):
 
     def mismatches(self, scope: Scope) -> Iterator[str]:
         """Where the ledger and the Changes it tells of do not say the same."""
-
-
-class HistoryRecords(HistoryWriter, HistoryReader, Chain, Protocol):
-    """All of it."""

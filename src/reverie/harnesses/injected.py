@@ -136,6 +136,12 @@ _TABLE: Mapping[str, Any] = tomllib.loads((files("reverie.harnesses") / "injecte
 HERMES, CLAUDE_CODE, CODEX = _forms("hermes"), _forms("claude_code"), _forms("codex")
 GEMINI_CLI, OPENCLAW = _forms("gemini_cli"), _forms("openclaw")
 
+
+def beginnings(harness: str) -> tuple[str, ...]:
+    """How a message begins that the harness wrote in a person's place."""
+    return tuple(_TABLE[harness]["begins"].strip("\n").splitlines())
+
+
 _THOUGHT_TAGS = ("think", "thinking", "REASONING_SCRATCHPAD")
 _CALL_OPENS, _CALL_CLOSES = "<tool_call>", "</tool_call>"
 _PARSED_CHARS = 4_000_000  # a result longer than this is output, not a statement about how the call ended

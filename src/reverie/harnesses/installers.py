@@ -131,8 +131,6 @@ def write_lines(path: Path, *lines: object) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Installing:
-    """One agent on this machine, and what of this home is in it."""
-
     installer: Installer
     where: HomePlaces
     launch: Launch

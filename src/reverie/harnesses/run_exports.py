@@ -208,8 +208,6 @@ def _swe_agent_events(run: Mapping[str, Any], path: Path) -> Iterator[Event]:
 
 @dataclass(frozen=True, slots=True)
 class _SweAgentSteps:
-    """The messages of a file that has only steps."""
-
     steps: object
 
     def __iter__(self) -> Iterator[dict[str, Any]]:

@@ -64,8 +64,6 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document cut into its pieces."""
-
     pieces: tuple[Piece, ...]
 
     def to_bytes(self) -> bytes:

@@ -72,7 +72,6 @@ class Memory:
     touch: Callable[[Target], list[Entry]]
 
     def entries(self, target: str) -> Iterator[Entry]:
-        """Every statement in a target, in order."""
         yield from self.touch(self.target(target))
 
     def present(self) -> list[str]:

@@ -25,8 +25,6 @@ HITS = 5
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """One memory of a provider, under the provider's own id."""
-
     provider: str
     id: str
     text: str

@@ -190,7 +190,7 @@ class Below:
     depth: int
 
 
-class KeptStores(Protocol):
+class StoreRecords(Protocol):
     def add(self, scope: Scope, store: Store) -> None: ...
 
     def change(self, scope: Scope, store: str, change: Callable[[Store], Store], done: str) -> Store | None:
@@ -204,8 +204,6 @@ class KeptStores(Protocol):
     def delete(self, scope: Scope, store: str) -> None:
         """Take it away with its memories, its versions and every text its history holds. The ledger stays."""
 
-
-class KeptMemories(Protocol):
     def memory(self, scope: Scope, store: str, memory: str, *, full: bool) -> StoredMemory | None: ...
 
     def at(self, scope: Scope, store: str, path: str) -> StoredMemory | None: ...
@@ -217,8 +215,6 @@ class KeptMemories(Protocol):
     def in_the_way(self, scope: Scope, store: str, path: str, but: str | None) -> StoredMemory | None:
         """A memory at this path, above it or below it, other than the one named."""
 
-
-class KeptVersions(Protocol):
     def version(self, scope: Scope, store: str, version: str, *, full: bool) -> MemoryVersion | None: ...
 
     def versions(
@@ -228,10 +224,6 @@ class KeptVersions(Protocol):
 
     def redact(self, scope: Scope, version: MemoryVersion, by: Author, at: datetime) -> None:
         """Take its text and path away, out of history too wherever nothing else needs it."""
-
-
-class StoreRecords(KeptStores, KeptMemories, KeptVersions, Protocol):
-    """All of it."""
 
 
 def checked_store_name(name: str) -> str:

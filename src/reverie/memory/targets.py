@@ -52,7 +52,6 @@ class Targets(Mapping[str, Target]):
     by_path: ByPath | None = None
 
     def named(self, name: str) -> Target:
-        """The target of this name, or a refusal that says which there are."""
         target = self._find(name)
         if target is None:
             choices = list(self) or [target.name for target in self.offered()]

@@ -90,7 +90,6 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def suspicions(text: str) -> Iterator[Suspicion]:
-    """The model's score of each window of a folded text."""
     if len(text) > LONGEST:
         return
     model = learned()
@@ -107,7 +106,6 @@ def window_score(model: WordWeights, window: str) -> float:
 
 @cache
 def learned() -> WordWeights:
-    """The weights in the package; 8 bits each."""
     import numpy as np
 
     with resources.files("reverie.safety").joinpath("weights/suspicion.npz").open("rb") as file, np.load(file) as kept:

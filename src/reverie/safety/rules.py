@@ -89,7 +89,6 @@ def _filed(anchor: str) -> str:
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The regular expression behind a rule's pattern."""
     for _ in range(3):
         pattern = re.sub(r"<(\w+)>", lambda found: _vocabulary().get(found[1], found[0]), pattern)
     pattern = re.sub(r"\[(?:\\.|[^\]\\])+\]| ", lambda found: _GAP if found[0] == " " else found[0], pattern)
@@ -127,7 +126,6 @@ class RuleBook:
         yield from {one.name: one for target in self._loose.values() for one in target}.values()
 
     def run(self, text: str, surface: str, budget: MatchBudget) -> Iterator[RuleMatch]:
-        """Where the rules match a folded text."""
         ready = self._ready.setdefault(surface, {})
         for place, one in chain(self._at_words(text), self._at_signs(text)):
             match = ready.get(one.name)

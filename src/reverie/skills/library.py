@@ -86,8 +86,6 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Stems:
-    """The stems of a skill: up front, and in its body."""
-
     front: frozenset[str]
     body: frozenset[str]
     triggers: tuple[tuple[str, tuple[str, ...]], ...]
@@ -299,8 +297,6 @@ class Folder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FoundSkill:
-    """A skill and the folder it lies in."""
-
     folder: Folder
     skill: Skill
 

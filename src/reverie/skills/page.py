@@ -71,7 +71,6 @@ class Page:
 
     @property
     def ending(self) -> str:
-        """The line ending of the page."""
         found = _ENDING.search(self.opening or self.body)
         return found.group() if found else "\n"
 

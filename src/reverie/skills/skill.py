@@ -212,7 +212,6 @@ def read_skill(subject: str, files: Mapping[str, bytes]) -> Skill:
 
 
 def document_of(subject: str, files: Mapping[str, bytes]) -> str | None:
-    """The file a skill is read from, if it is among these."""
     names = (subject,) if subject.endswith(".md") else tuple(f"{subject}/{name}" for name in MAIN)
     return next((name for name in names if name in files), None)
 

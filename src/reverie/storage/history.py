@@ -38,7 +38,7 @@ class SqlHistory(SqlAdapter):
         super().__init__(engine, clock)
         self._ids = ids
 
-    # ---- HistoryWriter -----------------------------------------------------------------------------------------------
+    # ---- writing -----------------------------------------------------------------------------------------------------
 
     def intend(self, scope: Scope, change: Change) -> None:
         with writing(self._engine, scope) as connection:
@@ -215,7 +215,7 @@ class SqlHistory(SqlAdapter):
         with self._looking(scope) as connection:
             return changes_from_rows(connection, scope, connection.execute(chosen).all())
 
-    # ---- Chain -------------------------------------------------------------------------------------------------------
+    # ---- the ledger --------------------------------------------------------------------------------------------------
 
     def append(self, scope: Scope, kind: str, body: Mapping[str, Any]) -> Row:
         with writing(self._engine, scope) as connection:

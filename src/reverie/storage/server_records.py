@@ -47,7 +47,7 @@ _DETAILS = ("agent", "title", "metadata", "resources", "vaults", "budget")
 
 
 class SqlRecorded(SqlAdapter):
-    # ---- RecordedSessions --------------------------------------------------------------------------------------------
+    # ---- sessions ----------------------------------------------------------------------------------------------------
 
     def add(self, scope: Scope, session: Recorded, first: SpokenEvents | None = None) -> None:
         with writing(self._engine, scope) as connection:
@@ -99,7 +99,7 @@ class SqlRecorded(SqlAdapter):
                 connection.execute(delete(table).filter_by(workspace=scope.workspace, session_id=name))
             erase_session_quotations(connection, scope, name)
 
-    # ---- RecordedEvents ----------------------------------------------------------------------------------------------
+    # ---- events ------------------------------------------------------------------------------------------------------
 
     def record(self, scope: Scope, name: str, spoken: SpokenEvents) -> list[RecordedEvent]:
         with writing(self._engine, scope) as connection:

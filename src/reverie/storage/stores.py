@@ -168,7 +168,7 @@ def store_key(scope: Scope, store: str) -> str:
 
 
 class SqlStores(SqlAdapter):
-    # ---- KeptStores --------------------------------------------------------------------------------------------------
+    # ---- stores ------------------------------------------------------------------------------------------------------
 
     def add(self, scope: Scope, store: Store) -> None:
         times = values_of(store, ("created_at", "updated_at", "archived_at"))
@@ -218,7 +218,7 @@ class SqlStores(SqlAdapter):
         body = {"store": store, "done": done, "actor": scope.actor}
         ledger.append_to_ledger(connection, scope, "store", body, self._clock.now())
 
-    # ---- KeptMemories ------------------------------------------------------------------------------------------------
+    # ---- memories ----------------------------------------------------------------------------------------------------
 
     def memory(self, scope: Scope, store: str, memory: str, *, full: bool) -> StoredMemory | None:
         asked = with_content(memories, full, "store", "id")
@@ -256,7 +256,7 @@ class SqlStores(SqlAdapter):
         found = self._first(scope, asked, given)
         return None if found is None else memory_from_row(found)
 
-    # ---- KeptVersions ------------------------------------------------------------------------------------------------
+    # ---- versions ----------------------------------------------------------------------------------------------------
 
     def version(self, scope: Scope, store: str, version: str, *, full: bool) -> MemoryVersion | None:
         asked = with_content(memory_versions, full, "store", "id")

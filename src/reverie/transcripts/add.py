@@ -56,8 +56,6 @@ class ReaderFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file that was not read, and why."""
-
     path: str
     where: str
     why: str
@@ -84,7 +82,6 @@ class Added:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The files that could not be read, a line each."""
         return tuple(f"{flaw.path}: {flaw.why}" for flaw in self.flaws)
 
 

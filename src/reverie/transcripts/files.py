@@ -109,7 +109,6 @@ def kept_name(path: Path) -> str:
 
 
 def path_of(name: str) -> Path:
-    """The path of a kept name."""
     if name.startswith(_AS_ADDRESS):
         return Path(os.fsdecode(unquote_to_bytes(name.removeprefix(_AS_ADDRESS))))
     return Path(name)

@@ -132,7 +132,6 @@ class Library:
         return Adding(self.scope, self.owner, *kept, intake, self.quarantine, self.limits, person, reader, **how)
 
     def find(self, *, user: str | None = None, wanted: SessionQuery | None = None) -> Iterator[Stored]:
-        """The sessions there are, newest first."""
         return self.records.find(self._narrowed(user), wanted or SessionQuery())
 
     def get(

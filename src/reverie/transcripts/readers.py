@@ -125,8 +125,6 @@ RootOf = Callable[[str], str]
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of what happened to the words on their way in."""
-
     turns: int = 0
     noise: int = 0
     redacted: Counter[str] = field(default_factory=Counter)

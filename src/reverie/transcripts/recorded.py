@@ -215,7 +215,7 @@ class SpokenEvents:
     turns: Sequence[Turn]
 
 
-class RecordedSessions(Protocol):
+class RecordedRecords(Protocol):
     def add(self, scope: Scope, session: Recorded, first: SpokenEvents | None = None) -> None:
         """With its first events, in one transaction: who is told that it failed may try again, and has one session."""
 
@@ -228,8 +228,6 @@ class RecordedSessions(Protocol):
     def delete(self, scope: Scope, name: str) -> None:
         """With its events, and its words wherever they are kept."""
 
-
-class RecordedEvents(Protocol):
     def record(self, scope: Scope, name: str, spoken: SpokenEvents) -> list[RecordedEvent]:
         """Behind the events there are, in one transaction.
 
@@ -242,10 +240,6 @@ class RecordedEvents(Protocol):
 
     def last(self, scope: Scope, name: str) -> int | None:
         """The number of the last event; None when there is no such session."""
-
-
-class RecordedRecords(RecordedSessions, RecordedEvents, Protocol):
-    """Both."""
 
 
 def recorded_head(session: Recorded) -> Head:

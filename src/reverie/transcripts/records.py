@@ -50,8 +50,6 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The transcript of a session that ended, and who reads it."""
-
     path: str
     reader: str
 

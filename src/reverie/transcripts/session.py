@@ -129,7 +129,6 @@ class Session:
 
     @property
     def characters(self) -> int:
-        """The length of the whole transcript."""
         return sum(len(turn.said.whole) for turn in self.turns)
 
     def turn(self, number: int) -> Turn:

@@ -77,7 +77,6 @@ def typed(text: str) -> tuple[Range, ...]:
 
 
 def typed_text(text: str) -> str:
-    """The words that were plainly typed, as one text."""
     return " ".join(text[start:end] for start, end in typed(text))
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
-from reverie.harnesses.injected import HERMES, how_call_failed, json_object, said_apart, spoken
+from reverie.harnesses.injected import HERMES, beginnings, how_call_failed, json_object, said_apart, spoken
 from reverie.transcripts.files import decoded, is_locked
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, mapping_or_empty, parsed
@@ -41,18 +41,7 @@ _PROGRAMS = {
     "homeassistant",
     "ntfy",
 }  # whose "user" is a program somewhere, quoting anyone
-_NOTICES = (
-    "[IMPORTANT: ",
-    "[System note:",
-    "[ASYNC DELEGATION ",
-    "[Background process ",
-    "[Continuing toward your standing goal]",
-    "[The work looks complete, but the task is still open]",
-    "[Your active task list was preserved across context compression]",
-    "[USER INITIATED SKILLS RELOAD:",
-    "[Cron delivery: ",
-    "[CRITICAL — MESSAGE RECALLED]",
-)
+_NOTICES = tuple(one.rstrip("|") for one in beginnings("hermes"))
 _SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:", "[PRIOR CONTEXT — for reference only")
 _SPEAKER = re.compile(r"\[([^\[\]\n]{1,80})\] ")
 # Hermes spaces the rows it writes in one go by a microsecond; rows written one by one are further apart.
@@ -61,8 +50,6 @@ _ONE_GO_SECONDS = 5e-6
 
 @dataclass
 class HermesRows:
-    """Reads the messages of one session after another from one open database."""
-
     database: sqlite3.Connection
     columns: Sequence[str]
     wanted: list[str] = field(init=False)

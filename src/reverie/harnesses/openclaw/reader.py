@@ -24,7 +24,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
-from reverie.harnesses.injected import OPENCLAW, said_apart
+from reverie.harnesses.injected import OPENCLAW, beginnings, said_apart
 from reverie.harnesses.openclaw import database as databases
 from reverie.transcripts.files import is_locked, misses_log, reading, why_unread
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
@@ -60,20 +60,7 @@ _BEHIND = re.compile(
 )
 _TASK = "[Subagent Task]"
 _FROM_AGENTS = ("[Subagent Context]", _TASK, "[Inter-session message]")
-_FROM_GATEWAY = (
-    ("heartbeat", "Read HEARTBEAT.md"),
-    ("heartbeat", "[OpenClaw heartbeat"),
-    ("scheduled job", "[cron:"),
-    ("scheduled job", "A scheduled reminder has been triggered"),
-    ("system event", "[System Message]"),
-    ("system event", "An async command you ran earlier has completed"),
-    ("system event", "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"),
-    ("system event", "OpenClaw runtime context"),
-    ("system event", "[Internal task completion event]"),
-    ("session start", "A new session was started via /new or /reset"),
-    ("memory flush", "Pre-compaction memory flush"),
-    ("continuation", "Continue where you left off. The previous model attempt failed"),
-)
+_FROM_GATEWAY = tuple(one.split(": ", 1) for one in beginnings("openclaw"))
 
 
 class OpenClawReader:
