@@ -151,12 +151,22 @@ class Talk:
         }
         near = [(at, one) for at, one in near if at in opposed or likeness[at, 0] >= SAME_MATTER]
         supports = [at for at, one in near if at not in opposed and one.who == "user"]
+        first, *others = [set(raw_words(self.said[at].text)) for at in supports] or [set[str]()]
+        in_other_words = any(len(first & words) < SAME_WORDS * len(first | words) for words in others)
+        people, every = {self.said[at].person for at in supports}, dict[str, list[int]]()
+        for at, one in enumerate(self.said):
+            if one.who == "user":
+                every.setdefault(one.person, []).append(at)
+        # the share of this in all that those say who are for it, and the share of the largest other matter
+        mine = [len(set(supports) & set(every[person])) / len(every[person]) for person in people]
+        rest = [1 / len(theirs) for person, theirs in every.items() if person not in people]
         return Backing(
             tuple(self.said[at] for at in supports),
             tuple(one for at, one in near if at in opposed and one.who == "user"),
             tuple(one for at, one in near if at not in opposed and one.who != "user"),
-            len({self.said[at].person for at in supports}) if self._in_other_words(supports) else min(1, len(supports)),
-            *self._shares({self.said[at].person for at in supports}, supports),
+            len(people) if in_other_words else min(1, len(supports)),
+            median(mine) if mine else 0.0,
+            median(rest) if rest else 1.0,
         )
 
     def beside(self, difference: Difference) -> list[str]:
@@ -184,21 +194,6 @@ class Talk:
             case Doubt.NO_QUORUM:
                 return len({one.session for one in people}) >= QUORUM > len(backing.people)
         return False
-
-    def _in_other_words(self, places: Sequence[int]) -> bool:
-        first, *others = [set(raw_words(self.said[at].text)) for at in places] or [set[str]()]
-        return any(len(first & words) < SAME_WORDS * len(first | words) for words in others)
-
-    def _shares(self, supporters: set[str], places: Sequence[int]) -> tuple[float, float]:
-        """The share of this in all that those say who are for it, and the share of the largest other matter."""
-        every: dict[str, list[int]] = {}
-        for at, one in enumerate(self.said):
-            if one.who == "user":
-                every.setdefault(one.person, []).append(at)
-        about = set(places)
-        mine = [len(about & set(every[person])) / len(every[person]) for person in supporters]
-        rest = [1 / len(theirs) for person, theirs in every.items() if person not in supporters]
-        return median(mine) if mine else 0.0, median(rest) if rest else 1.0
 
 
 def _nearer(said: str, old: str, new: str) -> bool:

@@ -18,12 +18,12 @@ from reverie.bridge.server import BridgeNight, BridgeNights, DreamNight, DreamSe
 from reverie.bridge.source import (
     Copies,
     HeardSession,
-    Pull,
     Pulled,
     RemoteDream,
     Snapshot,
     StoreSource,
     new_nights,
+    pull,
     snapshot_at,
 )
 from reverie.changes.land import Outcome
@@ -70,7 +70,7 @@ class Bridge:
     wait: Callable[[float], None] = time.sleep
 
     def pull(self, source: StoreSource, stores: Collection[str] = ()) -> list[Pulled]:
-        return Pull(source, self.copies_of(source.address), self.redact, self.clock)(stores)
+        return pull(source, self.copies_of(source.address), self.redact, self.clock, stores)
 
     def dream(
         self, server: DreamServer, store: str, *, model: str, instructions: str = "", after: int = 1

@@ -116,19 +116,15 @@ class DreamNight:
                 new = [one for one in since if one.id not in known]
                 if len(new) < max(1, after):
                     return TooFew(len(new), max(1, after))
-                last = self._planned(store, new)
+                ids = [one.id for one in new]
+                links = [Link(tuple(ids[start : start + MOST_SESSIONS])) for start in range(0, len(ids), MOST_SESSIONS)]
+                last = BridgeNight(store, self.clock.now(), max(one.at for one in new), tuple(links))
+                self.nights.keep_night(last)
             for at in range(len(last.links)):
                 last = self._dreamt(last, at, model, instructions)
                 if not last.links[at].output:
                     break
             return last
-
-    def _planned(self, store: str, new: Sequence[RemoteSession]) -> BridgeNight:
-        ids = [one.id for one in new]
-        links = [Link(tuple(ids[start : start + MOST_SESSIONS])) for start in range(0, len(ids), MOST_SESSIONS)]
-        planned = BridgeNight(store, self.clock.now(), max(one.at for one in new), tuple(links))
-        self.nights.keep_night(planned)
-        return planned
 
     def _dreamt(self, night: BridgeNight, at: int, model: str, instructions: str) -> BridgeNight:
         link = night.links[at]
@@ -137,20 +133,16 @@ class DreamNight:
         store = night.links[at - 1].output if at else night.store
         dream = self.server.dream(link.dream) if link.dream else None
         if dream is None or dream.status in ("failed", "canceled"):
-            dream = self._begun(store, link.sessions) or self.server.begin_dream(
-                store, link.sessions, model, instructions
-            )
+            # One that reads just this and did not fail: the night was killed before it was written down.
+            wanted = sorted(link.sessions)
+            same = (one for one in self.server.dreams() if one.store == store and sorted(one.sessions) == wanted)
+            dream = next((one for one in same if one.status not in ("failed", "canceled")), None)
+            dream = dream or self.server.begin_dream(store, link.sessions, model, instructions)
         night = self._kept(night, at, dream)
         while dream.status not in OVER:
             self.wait(POLL_SECONDS)
             dream = self.server.dream(dream.id)
         return self._kept(night, at, dream)
-
-    def _begun(self, store: str, sessions: Sequence[str]) -> RemoteDream | None:
-        """One that reads just this and did not fail: the night was killed before it was written down."""
-        wanted = sorted(sessions)
-        same = (one for one in self.server.dreams() if one.store == store and sorted(one.sessions) == wanted)
-        return next((one for one in same if one.status not in ("failed", "canceled")), None)
 
     def _kept(self, night: BridgeNight, at: int, dream: RemoteDream) -> BridgeNight:
         output = dream.output if dream.status == "completed" else ""

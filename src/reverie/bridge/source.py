@@ -166,69 +166,48 @@ class Pulled:
     versions: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pull:
-    """`redact` takes secrets out of a text before it is kept."""
+def pull(
+    source: StoreSource, copies: Copies, redact: Callable[[str], str], clock: Clock, stores: Collection[str]
+) -> list[Pulled]:
+    """Every store, or those named; and every dream. `redact` takes secrets out of a text before it is kept."""
+    with copies.alone(), closing(source):
+        found = [one for one in source.stores() if not stores or one.id in stores]
+        missing = sorted(set(stores) - {one.id for one in found})
+        if missing:
+            raise NotFound(f"{source.address} has no memory store {missing[0]}.")
+        copies.keep_dreams(source.dreams())
+        # the words of the sessions of the dreams that are to be proposed
+        wanted = {name for night in new_nights(copies) for dream in night for name in dream.sessions}
+        unheard = sorted(wanted - {one.id for one in copies.heard(wanted)})
+        for start in range(0, len(unheard), AT_ONCE):
+            some = source.heard(unheard[start : start + AT_ONCE])
+            copies.keep_heard(replace(one, turns=tuple((who, redact(text)) for who, text in one.turns)) for one in some)
+        return [_pulled(source, copies, redact, clock, one) for one in found]
 
-    source: StoreSource
-    copies: Copies
-    redact: Callable[[str], str]
-    clock: Clock
 
-    def __call__(self, stores: Collection[str] = ()) -> list[Pulled]:
-        """Every store, or those named; and every dream."""
-        with self.copies.alone(), closing(self.source):
-            found = [one for one in self.source.stores() if not stores or one.id in stores]
-            missing = sorted(set(stores) - {one.id for one in found})
-            if missing:
-                raise NotFound(f"{self.source.address} has no memory store {missing[0]}.")
-            self.copies.keep_dreams(self.source.dreams())
-            self._hear()
-            return [self._pulled(one) for one in found]
-
-    def _hear(self) -> None:
-        """Pull the words of the sessions of the dreams that are to be proposed."""
-        wanted = {name for night in new_nights(self.copies) for dream in night for name in dream.sessions}
-        missing = sorted(wanted - {one.id for one in self.copies.heard(wanted)})
-        for start in range(0, len(missing), AT_ONCE):
-            some = self.source.heard(missing[start : start + AT_ONCE])
-            clean = (replace(one, turns=tuple((who, self.redact(text)) for who, text in one.turns)) for one in some)
-            self.copies.keep_heard(clean)
-
-    def _pulled(self, store: RemoteStore) -> Pulled:
-        self.copies.keep_store(store)
-        known = self.copies.versions(store.id)
-        new = self._new_versions(store.id, known)
-        new += self._unversioned(store.id, [*known, *new])
-        for start in range(0, len(new), AT_ONCE):
-            some = new[start : start + AT_ONCE]
-            self.copies.keep(store.id, [(one, self._text(store.id, one)) for one in some])
-        return Pulled(store, len(new))
-
-    def _new_versions(self, store: str, known: Sequence[RemoteVersion]) -> list[RemoteVersion]:
-        seen = {one.id for one in known}
-        found = list[RemoteVersion]()
-        for one in self.source.versions(store):
-            if one.id in seen:
-                break
-            found.append(one)
-        return found[::-1]
-
-    def _unversioned(self, store: str, known: Sequence[RemoteVersion]) -> Iterator[RemoteVersion]:
-        """Memories that stand there and are told by no version: a source forgets old ones, or keeps none at all."""
-        heads = {one.memory: one for one in known}
-        there = {one.memory: one for one in self.source.memories(store)}
-        yield from (one for one in there.values() if one.memory not in heads or heads[one.memory].id != one.id)
-        for memory, head in heads.items():
-            if memory not in there and head.operation != "deleted":
-                name = f"{head.id}-gone"
-                yield RemoteVersion(name, memory, "deleted", self.clock.now(), head.path)
-
-    def _text(self, store: str, version: RemoteVersion) -> str | None:
+def _pulled(
+    source: StoreSource, copies: Copies, redact: Callable[[str], str], clock: Clock, store: RemoteStore
+) -> Pulled:
+    def clean_text(version: RemoteVersion) -> str | None:
         if version.operation == "deleted" or version.path is None:
             return None
-        text = self.source.text(store, version)
-        return None if text is None else self.redact(text)
+        text = source.text(store.id, version)
+        return None if text is None else redact(text)
+
+    copies.keep_store(store)
+    known = copies.versions(store.id)
+    seen = {one.id for one in known}
+    new = [*takewhile(lambda one: one.id not in seen, source.versions(store.id))][::-1]
+    # Memories that stand there and are told by no version: a source forgets old ones, or keeps none at all.
+    heads = {one.memory: one for one in (*known, *new)}
+    there = {one.memory: one for one in source.memories(store.id)}
+    new += [one for one in there.values() if one.memory not in heads or heads[one.memory].id != one.id]
+    for memory, head in heads.items():
+        if memory not in there and head.operation != "deleted":
+            new.append(RemoteVersion(f"{head.id}-gone", memory, "deleted", clock.now(), head.path))
+    for start in range(0, len(new), AT_ONCE):
+        copies.keep(store.id, [(one, clean_text(one)) for one in new[start : start + AT_ONCE]])
+    return Pulled(store, len(new))
 
 
 def new_nights(copies: Copies) -> list[list[RemoteDream]]:
