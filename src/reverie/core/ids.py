@@ -74,10 +74,8 @@ def from_json(kind: type[_Value], value: Any) -> _Value:
 def _read(kind: Any, value: Any) -> Any:
     if value is None or type(value) is kind or is_dataclass(value):
         return value
-    parts = get_args(kind)
-    if isinstance(kind, UnionType):
-        return _read(parts[0], value)
     if get_origin(kind) is tuple:
+        parts = get_args(kind)
         return tuple(map(_read, repeat(parts[0]) if parts[-1] is ... else parts, value))
     if not isinstance(kind, type) or isinstance(value, kind):
         return value
@@ -88,7 +86,11 @@ def _read(kind: Any, value: Any) -> Any:
     return kind(value) if issubclass(kind, Enum) else value
 
 
-_parts = cache(get_type_hints)
+@cache
+def _parts(kind: type) -> dict[str, Any]:
+    """The kind of each field, of one that may be None without that."""
+    hints = get_type_hints(kind).items()
+    return {name: get_args(hint)[0] if isinstance(hint, UnionType) else hint for name, hint in hints}
 
 
 class Ids:
