@@ -42,7 +42,8 @@ from reverie.storage.backup import BackedUp, Restored, back_up, read_whole_backu
 from reverie.storage.backup_archive import BackupStep
 from reverie.storage.database import engine as make_engine
 from reverie.storage.database import reading_across, writing_across
-from reverie.storage.upkeep import copies, lines, reflected_table, snapshot, tables
+from reverie.storage.migrations import copies
+from reverie.storage.upkeep import lines, reflected_table, snapshot, tables
 from reverie.transcripts.session import Evidence
 from tests.commands import Process, run_command, run_python
 from tests.conftest import NOON, HomeMaker

@@ -1,9 +1,8 @@
-"""Upkeep of a database: copied before its schema is changed, left without what was deleted from it, and its rows as
-JSON lines, out of one dialect and into either. And what `reverie doctor` looks at, which changes nothing.
+"""Upkeep of a database: left without what was deleted from it, and its rows as JSON lines, out of one dialect and into
+either. And what `reverie doctor` looks at, which changes nothing.
 
-Of the copies only the newest is kept. It holds all that the database held: whoever erases something from the one erases
-the other (`copies`). What was deleted stands in free pages, in the write-ahead log and in what the engine of nights
-remembers of those that are over.
+What was deleted stands in free pages, in the write-ahead log, in copies from before the schema was changed, and in what
+the engine of nights remembers of those that are over.
 
 For a backup the tables are taken as they stand in the database, so that one of an older schema goes into that schema
 and is migrated from there. Moments stay the numbers they are stored as.
@@ -12,7 +11,6 @@ and is migrated from there. Moments stay the numbers they are stored as.
 from __future__ import annotations
 
 import base64
-import glob
 import json
 import os
 import shutil
@@ -50,11 +48,10 @@ from reverie.erasure.records import Left
 from reverie.storage import ledger, schema
 from reverie.storage.backup_archive import LedgerHead, damaged
 from reverie.storage.backup_files import is_half_restored
-from reverie.storage.database import WAL_IS_SAFE_FROM, bypassed, engine, part_of, reading_across, sqlite_driver, unbound
+from reverie.storage.database import WAL_IS_SAFE_FROM, bypassed, part_of, reading_across, sqlite_driver, unbound
 from reverie.storage.database import engine as database_of
-from reverie.storage.migrations import CURRENT, schema_version
+from reverie.storage.migrations import CURRENT, copies, schema_version
 from reverie.storage.session_rows import quarantined
-from reverie.system.files import sync_folder
 
 PATIENCE_SECONDS = 30.0
 LOCK_MILLISECONDS = 5_000
@@ -69,6 +66,8 @@ _MAY_SWEEP_SAMPLES = """
 _MAY_CHECKPOINT = "select pg_has_role(current_user, 'pg_checkpoint', 'usage')"
 UNDER_WAY = "('PENDING', 'ENQUEUED', 'DELAYED')"
 PAGE = 500
+_SHOWN = 5
+ENOUGH_BYTES = 200 * 1024 * 1024
 _TEXT = {"ensure_ascii": False, "separators": (",", ":")}
 
 
@@ -128,52 +127,6 @@ def _vacuumed_tables(connection: Connection, names: Sequence[str], schema: str =
             connection.execute(text("vacuum full pg_catalog.pg_statistic"))
     connection.execute(text("reset lock_timeout"))
     return in_use
-
-
-def copies(database: Path) -> list[Path]:
-    """Every copy of this database that a migration left beside it, and the parts of one that was killed."""
-    return sorted(database.parent.glob(f"{glob.escape(database.name)}.before-*"))
-
-
-def copy_before(engine: Engine, found: str | None, target: str) -> Path | None:
-    """`<database>.before-<target>`. None when there is nothing to lose, or another process was faster."""
-    name = engine.url.database
-    database = Path(name) if engine.dialect.name == "sqlite" and name and name != ":memory:" else None
-    if database is None or found is None:
-        return None
-    with engine.execution_options(reads=True).connect() as connection:
-        first = (text(f'select 1 from "{table.name}" limit 1') for table in tables(connection))
-        if not any(connection.execute(asked).first() for asked in first):
-            return None
-    copy = database.with_name(f"{database.name}.before-{target}")
-    part = copy.with_name(f"{copy.name}.{os.urandom(4).hex()}.part")
-    try:
-        # The revision of the copy. VACUUM takes no part in a transaction, so this goes to the driver itself.
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        with closing(engine.raw_connection()) as connection:
-            connection.cursor().execute("vacuum into ?", (str(part),))
-        with closing(engine.dialect.dbapi.connect(str(part))) as made:  # type: ignore[union-attr]
-            revision = str(made.execute("select version_num from alembic_version").fetchone()[0])
-        handle = os.open(part, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        if revision != found:
-            return None
-        part.rename(copy)
-        sync_folder(copy.parent)
-        for old in copies(database):
-            if old != copy:
-                old.unlink(missing_ok=True)
-    except (OSError, engine.dialect.dbapi.Error) as error:  # type: ignore[union-attr]
-        raise DatabaseUnusable(
-            f"Before the schema can change, {database} is copied to {copy.name}, and that failed: {error}.",
-            next_step="Free some disk space or check the folder's mode, then try again. Nothing was changed.",
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
-    return copy
 
 
 def forget_nights(home: Path, database: str) -> None:
@@ -305,10 +258,6 @@ def refuse_unusable(*folders: Path) -> None:
             )
 
 
-_SHOWN = 5
-ENOUGH_BYTES = 200 * 1024 * 1024
-
-
 @dataclass(frozen=True, slots=True)
 class Check:
     name: str
@@ -392,7 +341,7 @@ def _database(url: str) -> Check:
 @contextmanager
 def _looking(url: str) -> Iterator[Connection | None]:
     """A connection, or None where there is no database yet."""
-    made = engine(url)
+    made = database_of(url)
     try:
         parsed = make_url(url)
         if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():

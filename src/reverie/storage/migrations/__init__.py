@@ -5,17 +5,26 @@ Most databases are new ones, and a new SQLite database is made in one step: the 
 kept in new_sqlite.sql. After a new migration,
 `python -c 'from reverie.storage import migrations; migrations.write_schema()'` writes that file again; a test fails
 while it is stale.
+
+An older database is copied before it is changed. Of the copies only the newest is kept. It holds all that the database
+held: whoever erases something from the one erases the other (`copies`).
 """
 
 from __future__ import annotations
 
+import glob
+import os
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
 
 from reverie.core.errors import DatabaseUnusable, SchemaTooNew
-from reverie.storage.database import raise_walls, reading_across, writing_across
+from reverie.storage import schema
+from reverie.storage.database import engine as database_of
+from reverie.storage.database import raise_walls, reading_across, sqlite_driver, writing_across
+from reverie.system.files import sync_folder
 
 CURRENT = "0017"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
@@ -40,14 +49,57 @@ def migrate(engine: Engine, target: str = CURRENT, scripts: Path = _VERSIONS) ->
         )
     if found == target:
         return
-    from reverie.storage.upkeep import copy_before
-
-    copy_before(engine, found, target)
+    if found is not None:
+        _copy_before(engine, found, target)
     with writing_across(engine, "upkeep") as connection:
         lock_schema(connection)
         # Someone may have migrated while we waited for the lock: the version is read again, inside it.
         if scripts != _VERSIONS or schema_version(connection) is not None or not create(connection, target):
             upgrade(connection, target, scripts)
+
+
+def copies(database: Path) -> list[Path]:
+    """Every copy of this database that a migration left beside it, and the parts of one that was killed."""
+    return sorted(database.parent.glob(f"{glob.escape(database.name)}.before-*"))
+
+
+def _copy_before(engine: Engine, found: str, target: str) -> None:
+    """`<database>.before-<target>`, unless there is nothing to lose, or another process was faster."""
+    name = engine.url.database
+    if engine.dialect.name != "sqlite" or not name or name == ":memory:":
+        return
+    with reading_across(engine, "upkeep") as connection:
+        there = {*schema.metadata.tables} & {*inspect(connection).get_table_names()}
+        if not any(connection.execute(text(f'select 1 from "{table}" limit 1')).first() for table in there):
+            return
+    database = Path(name)
+    copy = database.with_name(f"{database.name}.before-{target}")
+    part = copy.with_name(f"{copy.name}.{os.urandom(4).hex()}.part")
+    try:
+        # The revision of the copy. VACUUM takes no part in a transaction, so this goes to the driver itself.
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(engine.raw_connection()) as connection:
+            connection.cursor().execute("vacuum into ?", (str(part),))
+        with closing(sqlite_driver().connect(str(part))) as made:
+            revision = str(made.execute("select version_num from alembic_version").fetchone()[0])
+        handle = os.open(part, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if revision == found:
+            part.rename(copy)
+            sync_folder(copy.parent)
+            for old in copies(database):
+                if old != copy:
+                    old.unlink(missing_ok=True)
+    except (OSError, sqlite_driver().Error) as error:
+        raise DatabaseUnusable(
+            f"Before the schema can change, {database} is copied to {copy.name}, and that failed: {error}.",
+            next_step="Free some disk space or check the folder's mode, then try again. Nothing was changed.",
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def schema_version(connection: Connection) -> str | None:
@@ -105,10 +157,8 @@ def _stamp(revision: str) -> str:
 
 
 def write_schema() -> None:
-    from reverie.storage.database import engine
-
     with tempfile.TemporaryDirectory() as folder:
-        made = engine(f"sqlite:///{folder}/new.db")
+        made = database_of(f"sqlite:///{folder}/new.db")
         with writing_across(made, "upkeep") as connection:
             upgrade(connection, CURRENT)
         SCHEMA.write_text(described(made, CURRENT), "utf-8")
