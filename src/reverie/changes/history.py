@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from io import StringIO
 from typing import Any
 
 from reverie.changes.ledger import Change, ChangeQuery, Edit, HistoryRecords, Known, Via
 from reverie.core.clock import rfc3339
-from reverie.core.errors import BadInput, NotFound
+from reverie.core.errors import BadInput, NotFound, required
 from reverie.core.ids import canonical, sha256
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS
@@ -88,10 +88,12 @@ class History:
         return sorted(unique.values(), key=lambda change: -(change.number or 0))[:limit]
 
     def get(self, change: str) -> Change:
-        found = self.records.get(self.scope, change)
-        if found is None:
-            raise NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
-        return found
+        missing = NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
+        return required(self.records.get(self.scope, change), missing)
+
+    def _one(self, asked: ChangeQuery) -> Change | None:
+        """The first Change that is asked for."""
+        return next(iter(self.records.find(self.scope, replace(asked, limit=1))), None)
 
     def content(self, path: str, as_of: datetime | None = None) -> bytes | None:
         """The exact bytes of a document then; None if there was none."""
@@ -110,26 +112,24 @@ class History:
     def last_text(self, path: str) -> tuple[bytes, Change] | None:
         """The last text that a document had which is gone, and the Change that took it away."""
         target, document = self.place(path)
-        last = self.records.find(self.scope, ChangeQuery(target=target, document=document, limit=1))
-        edit = last[0].edit(document) if last else None
-        return (edit.before, last[0]) if edit and edit.after is None and edit.before is not None else None
+        last = self._one(ChangeQuery(target=target, document=document))
+        edit = last.edit(document) if last else None
+        return (edit.before, last) if last and edit and edit.after is None and edit.before is not None else None
 
     def first_seen(self, path: str) -> datetime | None:
         """When Reverie first looked at a document. Of the time before nothing is known."""
-        place = next(iter(self._named(path)))
-        first = self.records.find(
-            self.scope, ChangeQuery(target=place[0], document=place[1], limit=1, oldest_first=True)
-        )
-        return first[0].settled_at if first else None
+        target, document = next(iter(self._named(path)))
+        first = self._one(ChangeQuery(target=target, document=document, oldest_first=True))
+        return first.settled_at if first else None
 
     def number_at(self, when: datetime) -> int:
         """The ledger's number at a time. Order is the ledger's; the clock only finds the place in it."""
-        last = self.records.find(self.scope, ChangeQuery(until=when, limit=1))
-        return (last[0].number or 0) if last else 0
+        last = self._one(ChangeQuery(until=when))
+        return (last.number or 0) if last else 0
 
     def latest(self) -> int:
-        last = self.records.find(self.scope, ChangeQuery(limit=1))
-        return (last[0].number or 0) if last else 0
+        last = self._one(ChangeQuery())
+        return (last.number or 0) if last else 0
 
     def rules(self, as_of: datetime | None = None) -> Iterator[Rule]:
         """Every statement in force, with since when, on what evidence and approved by whom."""
@@ -165,9 +165,8 @@ class History:
         for target, document in places:
             old, new = self._content_at(target, document, earlier), self._content_at(target, document, later)
             if old is None:
-                asked = ChangeQuery(target=target, document=document, upto=later, limit=1, oldest_first=True)
-                first = self.records.find(self.scope, asked)
-                found = first[0].edit(document) if first and first[0].grounds.via is Via.FOUND else None
+                first = self._one(ChangeQuery(target=target, document=document, upto=later, oldest_first=True))
+                found = first.edit(document) if first and first.grounds.via is Via.FOUND else None
                 old = found.after if found else None  # what it said before Reverie first looked is not known
             if old != new:
                 differences.append(DocumentDiff(self.name_of(target), Edit(document, old, new)))
@@ -187,13 +186,13 @@ class History:
         return known.content if known else None
 
     def _rules(self, target: str, document: str, known: Known) -> Iterator[Rule]:
-        last = self.records.find(self.scope, ChangeQuery(target=target, document=document, upto=known.number, limit=1))
+        last = self._one(ChangeQuery(target=target, document=document, upto=known.number))
         if not last or known.content is None:
             return
-        if last[0].form is None:
+        if last.form is None:
             yield from self._rules_of_skill(target, document, known)
             return
-        texts = FORMATS[last[0].form].read(known.content or b"").entries
+        texts = FORMATS[last.form].read(known.content or b"").entries
         place, user = (self.name_of(target), document), self.scope.user or ""
         for at, one in sorted(places_of(known.entries, texts).items()):
             yield Rule(texts[at], *place, one.id, one.since, one.seen, one.critical, self.get(one.change), user)

@@ -253,21 +253,11 @@ class Proposing:
         ruling = self.policy.rules(case)
         diff = drawn_diff(artifact.holder.name, drawn.edits, 0 if artifact.is_memory else LINES_AROUND)
         now = self.clock.now()
-        return Proposal(
-            self.ids.new("prop"),
-            suggestion,
-            artifact.holder.name,
-            diff,
-            bound(suggestion, diff),
-            report.findings,
-            report.blocked,
-            ruling.why,
-            related,
-            artifact.holder.reach,
-            now,
-            now + timedelta(days=self.policy.expires_after_days),
-            project=self.project_of(suggestion.evidence),
-        ), ruling
+        shown = (diff, bound(suggestion, diff), report.findings, report.blocked, ruling.why, related)
+        where, expires = artifact.holder, now + timedelta(days=self.policy.expires_after_days)
+        named, project = self.ids.new("prop"), self.project_of(suggestion.evidence)
+        proposal = Proposal(named, suggestion, where.name, *shown, where.reach, now, expires, project=project)
+        return proposal, ruling
 
     def _related(self, artifact: Artifact, drawn: Drawn) -> tuple[Related, ...]:
         if not artifact.is_memory:

@@ -31,7 +31,7 @@ from reverie.changes.outside_edits import OutsideEdits, Reconciled, written
 from reverie.changes.policy import CONFIRM, Policy, Ruling, critical_rules_touched
 from reverie.changes.proposal import OpenProposals, Proposal, Proposals, ProposalStatus, Suggestion, Verdict
 from reverie.core.clock import Clock
-from reverie.core.errors import BadInput, NotFound, NotPermitted
+from reverie.core.errors import BadInput, NotFound, NotPermitted, required
 from reverie.core.scope import Origin, Scope
 from reverie.memory.operation import Conflicted, Operation, entry_hash
 from reverie.memory.target import Held
@@ -156,10 +156,8 @@ class Review:
         return [one for one in past if one.verdict and not one.verdict.policy][:limit]
 
     def get(self, proposal: str) -> Proposal:
-        found = self.proposals.get(self.scope, proposal)
-        if found is None:
-            raise NotFound(f"There is no proposal {proposal}.", next_step="`reverie review list` shows what waits.")
-        return found
+        missing = NotFound(f"There is no proposal {proposal}.", next_step="`reverie review list` shows what waits.")
+        return required(self.proposals.get(self.scope, proposal), missing)
 
     def past(self, statuses: Iterable[ProposalStatus] = ProposalStatus) -> list[Proposal]:
         return self.proposals.find(self.scope, statuses)
@@ -431,10 +429,8 @@ class Review:
         self.records.mark(self.scope, entry, critical)
 
     def _change(self, change: str) -> Change:
-        found = self.records.get(self.scope, change)
-        if found is None:
-            raise NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
-        return found
+        missing = NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
+        return required(self.records.get(self.scope, change), missing)
 
     # ---- recovering --------------------------------------------------------------------------------------------------
 

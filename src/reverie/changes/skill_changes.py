@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reverie.changes.history import History, Rule
 from reverie.changes.land import Outcome
-from reverie.changes.ledger import Change, ChangeQuery, Via
+from reverie.changes.ledger import Change, ChangeQuery
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed, Review
 from reverie.core.errors import BadInput, NotFound
@@ -70,14 +70,9 @@ class SkillChanges:
         kept, gone = self.skills.get(into), self.skills.get(absorbed)
         if kept.folder.key != gone.folder.key:
             raise BadInput(f"{kept.path} and {gone.path} lie in two folders.", expected="two skills of one folder")
-        suggestion = Suggestion(
-            kept.folder.key,
-            kept.skill.subject,
-            reason=because,
-            proposer=self.review.scope.actor,
-            amendment=merge(kept.skill, gone.skill, text),
-        )
-        return self.review.propose(suggestion)
+        wanted, by = merge(kept.skill, gone.skill, text), self.review.scope.actor
+        key, subject = kept.folder.key, kept.skill.subject
+        return self.review.propose(Suggestion(key, subject, reason=because, proposer=by, amendment=wanted))
 
     def bring_in(
         self, path: Path, folder: str, name: str | None = None, because: str = "", *, despite_findings: bool = False
@@ -127,15 +122,9 @@ class SkillChanges:
     def refinements(self, since: datetime) -> list[Change]:
         """Changes of skills that someone made, newest first."""
         keys = {folder.key for folder in self.skills.folders.values()}
-        found = self.history.records.find(self.history.scope, ChangeQuery())
-        return [
-            change
-            for change in found
-            if change.target in keys
-            and change.grounds.via not in (Via.FOUND, Via.OUTSIDE)
-            and change.settled_at is not None
-            and change.settled_at >= since
-        ]
+        found = self.history.records.find(self.history.scope, ChangeQuery(ours=True))
+        settled = ((change, change.settled_at) for change in found if change.target in keys)
+        return [change for change, at in settled if at is not None and at >= since]
 
     def versions(self, name: str) -> list[tuple[str, Change]]:
         """Every change of a skill's document, the newest first, with the version it left; "" is none."""

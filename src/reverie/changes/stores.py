@@ -29,7 +29,7 @@ from reverie.changes.ledger import Change, ChangeQuery, Edit, Grounds, HistoryRe
 from reverie.changes.outside_edits import OutsideEdits
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock
-from reverie.core.errors import BadInput, NotFound, ReverieError
+from reverie.core.errors import BadInput, NotFound, ReverieError, required
 from reverie.core.ids import Ids, sha256
 from reverie.core.scope import Origin, Scope
 from reverie.memory.formats import words_left
@@ -147,9 +147,8 @@ class StoreWrites:
         """Delete the text of a version, from history too; that it was, when and by whom stays. Twice is once."""
         scope = self.stores.scope_of(store)
         with self.transact(scope, store) as transaction:
-            found = transaction.stores.version(scope, store, version, full=False)
-            if found is None:
-                raise NotFound(f"There is no version {version} in {store}.")
+            missing = NotFound(f"There is no version {version} in {store}.")
+            found = required(transaction.stores.version(scope, store, version, full=False), missing)
             if found.redacted_at is not None:
                 return found
             memory = transaction.stores.memory(scope, store, found.memory, full=False)
@@ -269,17 +268,12 @@ def _moves(edits: tuple[Edit, ...]) -> dict[str, str]:
 
 
 def store_or_not_found(transaction: StoreTransaction, scope: Scope, store: str) -> Store:
-    found = transaction.stores.store(scope, store)
-    if found is None:
-        raise NotFound(f"There is no memory store {store}.")
-    return found
+    return required(transaction.stores.store(scope, store), NotFound(f"There is no memory store {store}."))
 
 
 def _still(transaction: StoreTransaction, scope: Scope, store: str, memory: str) -> StoredMemory:
     found = transaction.stores.memory(scope, store, memory, full=True)
-    if found is None:
-        raise NotFound(f"There is no memory {memory} in {store}.")
-    return found
+    return required(found, NotFound(f"There is no memory {memory} in {store}."))
 
 
 def _at(transaction: StoreTransaction, scope: Scope, store: str, path: str) -> StoredMemory:

@@ -30,7 +30,7 @@ from reverie.changes.ledger import Change, ChangeQuery, Grounds, Via
 from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import Proposed, Review, Waiting, proposal_outcome
 from reverie.core.clock import Clock
-from reverie.core.errors import BadInput, NotFound
+from reverie.core.errors import BadInput, NotFound, required
 from reverie.core.ids import Ids
 from reverie.core.scope import Origin, Scope
 from reverie.memory.formats import FORMATS
@@ -180,14 +180,10 @@ class _Rendering:
         if not own:
             fate, why = SyncOutcome.WAITS, "it was written into the source from outside"
         if self.land:
-            suggestion = Suggestion(
-                self.surface.name,
-                place.document,
-                tuple(one.operation for one in fits),
-                reason=f"rendered from {self.source.name}",
-                proposer=self.actor,
-                spoken_by=Origin.OWNER if own else None,
-            )
+            where, why = (self.surface.name, place.document), f"rendered from {self.source.name}"
+            by, speaker = self.actor, Origin.OWNER if own else None
+            operations = tuple(one.operation for one in fits)
+            suggestion = Suggestion(*where, operations, reason=why, proposer=by, spoken_by=speaker)
             fate, why = _fate(self.review.propose(suggestion))
         yield from (told(one.text, fate, why) for one in fits)
 
@@ -385,13 +381,11 @@ class ContextBuilder:
 
     def as_of(self, when: datetime, session: str | None = None) -> GivenContext:
         """The context given last at or before a time, byte for byte."""
-        found = self.contexts.last(self.scope, session, when)
-        if found is None:
-            raise NotFound(
-                f"No context was given {f'to {session} ' if session else ''}by then.",
-                next_step="`reverie rules --as-of` shows what memory said at that time.",
-            )
-        return found
+        missing = NotFound(
+            f"No context was given {f'to {session} ' if session else ''}by then.",
+            next_step="`reverie rules --as-of` shows what memory said at that time.",
+        )
+        return required(self.contexts.last(self.scope, session, when), missing)
 
     def _made(self, asked: ContextRequest, session: str | None) -> GivenContext:
         safe, withheld = list[Entry](), list[str]()

@@ -23,6 +23,10 @@ Every message says what was found, what was expected and what to do next.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
 
 class ReverieError(Exception):
     """Something Reverie can explain. `found`, `expected` and `next_step` make the message."""
@@ -78,6 +82,13 @@ class NotPermitted(ReverieError):
 
 class StillLocked(ReverieError):
     http_status = 503
+
+
+def required(found: Found | None, missing: NotFound) -> Found:
+    """What was looked for, or the error that says that there is none."""
+    if found is None:
+        raise missing
+    return found
 
 
 class NotReached(ReverieError):

@@ -85,17 +85,11 @@ class AnthropicServer:
     @_as_expected
     def versions(self, store: str) -> Iterator[RemoteVersion]:
         for row in self._listed(f"/v1/memory_stores/{store}/memory_versions", MEMORY_BETA):
-            actor = row.get("created_by")
+            actor, at = row.get("created_by") or {}, datetime.fromisoformat(row["created_at"])
             names = ("session_id", "api_key_id", "user_id", "service_account_id")
-            yield RemoteVersion(
-                row["id"],
-                row["memory_id"],
-                row["operation"],
-                datetime.fromisoformat(row["created_at"]),
-                row.get("path"),
-                row.get("content_sha256"),
-                next((actor[name] for name in names if actor and actor.get(name)), ""),
-            )
+            by = next((actor[name] for name in names if actor.get(name)), "")
+            what = (row["operation"], at, row.get("path"), row.get("content_sha256"))
+            yield RemoteVersion(row["id"], row["memory_id"], *what, by)
 
     def text(self, store: str, version: RemoteVersion) -> str | None:
         found = self.get(f"/v1/memory_stores/{store}/memory_versions/{version.id}", MEMORY_BETA, view="full")

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 
 from reverie.core.clock import Clock, TimeSpan
-from reverie.core.errors import BadInput, NotFound, ReverieError
+from reverie.core.errors import BadInput, NotFound, ReverieError, required
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.store import (
@@ -146,10 +146,7 @@ class Stores:
         return self.scope if self.scope.user is not None else self.of(self.get(store))
 
     def get(self, store: str) -> Store:
-        found = self.records.store(self.scope, store)
-        if found is None:
-            raise _no_store(store)
-        return found
+        return required(self.records.store(self.scope, store), NotFound(f"There is no memory store {store}."))
 
     def find(self, made: TimeSpan, *, archived: bool = False, after: str | None = None, limit: int = 20) -> list[Store]:
         return self.records.stores(self.scope, made, archived=archived, after=after, limit=limit)
@@ -182,17 +179,13 @@ class Stores:
 
     def _changed(self, store: str, change: Callable[[Store], Store], done: str) -> Store:
         changed = self.records.change(self.of(self.get(store)), store, change, done)
-        if changed is None:
-            raise _no_store(store)
-        return changed
+        return required(changed, NotFound(f"There is no memory store {store}."))
 
     # ---- what stands in them -----------------------------------------------------------------------------------------
 
     def memory(self, store: str, memory: str, *, full: bool = True) -> StoredMemory:
         found = self.records.memory(self.of(self.get(store)), store, memory, full=full)
-        if found is None:
-            raise NotFound(f"There is no memory {memory} in {store}.")
-        return found
+        return required(found, NotFound(f"There is no memory {memory} in {store}."))
 
     def memories(
         self,
@@ -227,9 +220,7 @@ class Stores:
 
     def version(self, store: str, version: str, *, full: bool = True) -> MemoryVersion:
         found = self.records.version(self.of(self.get(store)), store, version, full=full)
-        if found is None:
-            raise NotFound(f"There is no version {version} in {store}.")
-        return found
+        return required(found, NotFound(f"There is no version {version} in {store}."))
 
     def versions(
         self, store: str, chosen: VersionQuery, *, after: int | None = None, limit: int = 20, full: bool = False
@@ -241,7 +232,3 @@ def writable(store: Store) -> Store:
     if store.archived_at is not None:
         raise BadInput(f"The memory store {store.id} is archived.", expected="a store that can be written")
     return store
-
-
-def _no_store(store: str) -> NotFound:
-    return NotFound(f"There is no memory store {store}.")

@@ -43,16 +43,8 @@ def redact(text: str) -> Redacted:
         # Tokens are ASCII. One byte a character is searched fastest, and "?" keeps every other character's place.
         plain = text if text.isascii() else text.encode("ascii", "replace").decode("ascii")
         lowered = plain.lower()
-        spans = merge_spans(
-            chain(
-                vendor_tokens(plain),
-                key_blocks(plain),
-                secrets_in_addresses(text),
-                headers(text, lowered),
-                named_values(text, lowered),
-                command_secrets(text),
-            )
-        )
+        placed = (key_blocks(plain), secrets_in_addresses(text), headers(text, lowered), command_secrets(text))
+        spans = merge_spans(chain(vendor_tokens(plain), *placed, named_values(text, lowered)))
         if "[redacted:" in text:
             spans = list(outside(spans, [found.span() for found in _placeholder().finditer(text)]))
         if not spans:

@@ -142,17 +142,12 @@ def sections_of(body: str) -> tuple[Section, ...]:
     for token, inline in pairwise(tokens):
         if token.type == "heading_open" and token.level == 0 and token.map and not inline.content.startswith(">"):
             found.append((inline.content.strip(), int(token.tag[1:]), token.map[0], token.map[1]))
-    return tuple(
-        Section(
-            text,
-            level,
-            starts[first],
-            starts[last],
-            starts[found[place + 1][2]] if place + 1 < len(found) else len(body),
-            next((starts[other[2]] for other in found[place + 1 :] if other[1] <= level), len(body)),
-        )
-        for place, (text, level, first, last) in enumerate(found)
-    )
+    sections = list[Section]()
+    for place, (text, level, first, last) in enumerate(found, 1):
+        own_end = starts[found[place][2]] if place < len(found) else len(body)
+        end = next((starts[other[2]] for other in found[place:] if other[1] <= level), len(body))
+        sections.append(Section(text, level, starts[first], starts[last], own_end, end))
+    return tuple(sections)
 
 
 @cache

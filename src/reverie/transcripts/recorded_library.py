@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from reverie.core.clock import Clock, TimeSpan
-from reverie.core.errors import BadInput, NotFound
+from reverie.core.errors import BadInput, NotFound, required
 from reverie.core.ids import Ids
 from reverie.core.scope import Origin, Scope
 from reverie.transcripts.readers import Intake, Redact
@@ -59,9 +59,7 @@ class Definitions:
 
     def get(self, name: str, version: int | None = None) -> Definition:
         found = None if "\0" in name else self.records.one(self.scope, self.kind, checked_storable(name), version)
-        if found is None:
-            raise self._missing(name)
-        return found
+        return required(found, self._missing(name))
 
     def find(self, made: TimeSpan, walk: Walk, *, archived: bool = False) -> list[Definition]:
         return self.records.find(self.scope, self.kind, made, walk, archived=archived)
@@ -99,10 +97,7 @@ class Definitions:
             raise self._missing(name)
 
     def _changed(self, name: str, change: Callable[[Definition], Definition]) -> Definition:
-        changed = self.records.change(self._own(name), self.kind, name, change)
-        if changed is None:
-            raise self._missing(name)
-        return changed
+        return required(self.records.change(self._own(name), self.kind, name, change), self._missing(name))
 
     def _own(self, name: str) -> Scope:
         return self.scope if self.scope.user is not None else self.scope.of(self.get(name).user)
@@ -154,6 +149,8 @@ class Recording:
             raise EnvironmentNotFound(str(error)) from error
         if environment.archived_at is not None:
             raise EnvironmentArchived(f"The environment {environment.id} is archived.", expected="one that is not")
+        resources, vaults = (tuple(map(checked_storable, each)) for each in (wish.resources, wish.vaults))
+        told = (self._title(wish.title), patch_metadata({}, wish.metadata), resources, vaults)
         made = Recorded(
             self.ids.new("sesn"),
             self.scope.user or "",
@@ -161,10 +158,7 @@ class Recording:
             wish.environment,
             now,
             now,
-            self._title(wish.title),
-            patch_metadata({}, wish.metadata),
-            tuple(map(checked_storable, wish.resources)),
-            tuple(map(checked_storable, wish.vaults)),
+            *told,
             checked_storable(wish.budget),
         )
         self.records.add(self.scope.of(made.user), made, self._spoken(made, [*events, IDLE]) if events else None)
@@ -186,10 +180,7 @@ class Recording:
         return None if title is None else self.redact(str(checked_storable(title)))[0]
 
     def get(self, name: str) -> Recorded:
-        found = self.records.one(self.scope, name)
-        if found is None:
-            raise NotFound(f"There is no session {name}.")
-        return found
+        return required(self.records.one(self.scope, name), NotFound(f"There is no session {name}."))
 
     def find(self, which: RecordedQuery, walk: Walk) -> list[Recorded]:
         return self.records.find(self.scope, which, walk)
@@ -234,9 +225,7 @@ class Recording:
 
     def _changed(self, name: str, change: Callable[[Recorded], Recorded]) -> Recorded:
         changed = self.records.change(self.scope.of(self.get(name).user), name, change)
-        if changed is None:
-            raise NotFound(f"There is no session {name}.")
-        return changed
+        return required(changed, NotFound(f"There is no session {name}."))
 
     # ---- events ------------------------------------------------------------------------------------------------------
 
@@ -278,10 +267,7 @@ class Recording:
 
     def last(self, name: str) -> int:
         """The number of the last event, 0 before the first."""
-        last = self.records.last(self.scope, name)
-        if last is None:
-            raise NotFound(f"There is no session {name}.")
-        return last
+        return required(self.records.last(self.scope, name), NotFound(f"There is no session {name}."))
 
     def behind(self, name: str, number: int) -> list[RecordedEvent] | None:
         """The events since that one; None when the session is gone."""
