@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.resources import as_file, files
@@ -157,13 +157,10 @@ def doctor(*, every: bool, model: bool, shell: ui.Shell) -> None:
     config = load(shell.home, {"database": shell.database})
     found = checkup(config)
     tried = try_models(config) if model else []
-    if shell.json:
-        values = {name: asdict(value) for name, value in config.shown().items()}
-        told = {"settings": values, "notices": config.notices, "checks": [asdict(check) for check in found]}
-        ui.print_json(told | ({"models": [asdict(one) for one in tried]} if model else {}))
-    else:
+    known = config.shown()
+    told = {"settings": known, "notices": config.notices, "checks": found} | ({"models": tried} if model else {})
+    if not shell.printed_json(told):
         click.echo("Settings")
-        known = config.shown()
         shown = {name: one for name, one in known.items() if every or name in ALWAYS or one.came_from != "default"}
         width = max(map(len, shown))
         for name, value in shown.items():

@@ -184,16 +184,10 @@ def change_as_json(change: Change, target: str) -> dict[str, object]:
     from reverie.changes.history import happened
 
     names = ("via", "actor", "origin", "reason", "approved_by", "because", "policy", "proposal", "dream", "undoes")
-    return {
-        "id": change.id,
-        "number": change.number,
-        "at": change.settled_at,
-        "target": target,
-        "subject": change.subject,
-        "happened": happened(change),
-        **{name: getattr(change.grounds, name) for name in (*names, "evidence")},
-        "documents": [edit.document for edit in change.edits],
-    }
+    row = {"id": change.id, "number": change.number, "at": change.settled_at, "target": target}
+    row |= {"subject": change.subject, "happened": happened(change)}
+    row |= {name: getattr(change.grounds, name) for name in (*names, "evidence")}
+    return row | {"documents": [edit.document for edit in change.edits]}
 
 
 @click.command(name="blame")
@@ -246,12 +240,10 @@ def diff(*, earlier: str, later: str | None, path: str | None, shell: ui.Shell) 
     did."""
     with shell.opened() as house:
         ui.look(house)
+        start = _point(house, earlier)
+        end = _point(house, later) if later else house.history.latest()
         if later is None and earlier.startswith("chg_"):
-            end = _point(house, earlier)
-            start = end - 1
-        else:
-            start = _point(house, earlier)
-            end = _point(house, later) if later else house.history.latest()
+            start, end = start - 1, start
         differences = house.history.difference(start, end, house.document_of(path) if path else None)
     from reverie.changes.proposal import drawn_diff
 

@@ -97,10 +97,8 @@ def add(
         if report.unchanged_files or report.other_files:
             same, others = plural(report.unchanged_files, "file"), plural(report.other_files, "file")
             click.echo(f"{same} unchanged, {others} not a transcript.")
-        for flaw in report.flaws[:SHOWN_FLAWS]:
-            click.echo(f"  left out: {ui.terminal_safe(flaw.path)}, {flaw.where}: {ui.terminal_safe(flaw.why)}")
-        if len(report.flaws) > SHOWN_FLAWS:
-            click.echo(f"  … and {len(report.flaws) - SHOWN_FLAWS:,} more (--json lists all)")
+        flaws = [ui.terminal_safe(f"  left out: {one.path}, {one.where}: {one.why}") for one in report.flaws]
+        ui.echo_some(flaws, SHOWN_FLAWS)
 
 
 @sessions.command()

@@ -251,6 +251,13 @@ def cut_line(text: str, width: int) -> str:
     return flat if len(flat) <= width else flat[: max(1, width - 1)] + "…"
 
 
+def echo_some(lines: Sequence[str], most: int) -> None:
+    for line in lines[:most]:
+        click.echo(line)
+    if len(lines) > most:
+        click.echo(f"  … and {len(lines) - most:,} more (--json lists all)")
+
+
 def terminal_safe(text: str) -> str:
     """Text that cannot drive the terminal it is shown in: control and invisible characters are spelt out."""
     return "".join(c if c in "\n\t" or c.isprintable() else f"\\u{ord(c):04x}" for c in text)

@@ -6,6 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from reverie.audit.report import AuditReport
     from reverie.dreams.dream import Dream, Judged
     from reverie.dreams.stores.dream import Located
-    from reverie.transcripts.records import Quarantined
 
 
 MOST_UNREAD = 10
@@ -63,9 +63,7 @@ def status(*, dream: str | None, shell: ui.Shell) -> None:
             "changes": changes,
             "sentences": house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty()),
         }
-    if shell.json:
-        ui.print_json(told | {"changes": [change.id for change in told["changes"]]})
-    else:
+    if not shell.printed_json(told | {"changes": [change.id for change in told["changes"]]}):
         _show(told)
         ui.print_diary(hint and f"{hint}\n")
 
@@ -73,13 +71,7 @@ def status(*, dream: str | None, shell: ui.Shell) -> None:
 def _show(told: Mapping[str, Any]) -> None:
     if not told["enabled"]:
         click.echo("Dreaming is switched off (`enabled = false` under [dreaming]); what is queued waits.")
-    if not told["dreams"]:
-        click.echo("No night yet. `reverie dream --propose` tries one and lands nothing.")
-    elif told["dreams"][0].status != "completed":
-        success = told["last_success"]
-        click.echo(f"The last night that came to its end: {ui.day(success) if success else 'none'}.")
-    for one in told["dreams"]:
-        _dream(one, f"{one.id}  {one.target}")
+    _show_nights(told["dreams"], told["last_success"])
     _others(told["others"], "Over memory stores of others (`reverie explain ID` tells more):")
     if told["spending"]["asked"] or told["spending"]["tokens"]:
         spending = told["spending"]
@@ -94,7 +86,10 @@ def _show(told: Mapping[str, Any]) -> None:
             click.echo(f"{name}  dreaming is switched off in {told['switched_off'][name]}")
         if staged := told["staged"][name]:
             click.echo(f"{name}  {plural(staged, 'candidate')} staged for other nights")
-    for line in (*_unread(told["quarantined"]), *map(ui.terminal_safe, told["not_in_review"])):
+    if files := told["quarantined"]:
+        click.echo(f"{plural(len(files), 'transcript')} could not be read; each is tried again when it changes:")
+        ui.echo_some([ui.terminal_safe(f"  {one.path}: {one.why}") for one in files], MOST_UNREAD)
+    for line in map(ui.terminal_safe, told["not_in_review"]):
         click.echo(line)
     out = ui.console()
     for change in told["changes"]:
@@ -104,6 +99,15 @@ def _show(told: Mapping[str, Any]) -> None:
         click.echo(f"{plural(told['queued'], 'session')} that ended, queued for the next night.")
     waiting = told["waiting"]
     click.echo(f"{plural(waiting, 'proposal')} waiting{': `reverie review`' if waiting else ''}.")
+
+
+def _show_nights(dreams: Sequence[Dream], success: datetime | None) -> None:
+    if not dreams:
+        click.echo("No night yet. `reverie dream --propose` tries one and lands nothing.")
+    elif dreams[0].status != "completed":
+        click.echo(f"The last night that came to its end: {ui.day(success) if success else 'none'}.")
+    for one in dreams:
+        _dream(one, f"{one.id}  {one.target}")
 
 
 def _others(found: Sequence[Located], heading: str = "") -> None:
@@ -129,15 +133,6 @@ def _dream(dream: Dream, name: str) -> None:
         click.echo(f"  a cap was reached: {ui.terminal_safe(dream.enough)}")
     for flaw in dream.flaws:
         click.echo(f"  error: {ui.terminal_safe(flaw)}")
-
-
-def _unread(files: list[Quarantined]) -> Iterator[str]:
-    if files:
-        yield f"{plural(len(files), 'transcript')} could not be read; each is tried again when it changes:"
-    for one in files[:MOST_UNREAD]:
-        yield f"  {ui.terminal_safe(one.path)}: {ui.terminal_safe(one.why)}"
-    if len(files) > MOST_UNREAD:
-        yield f"  … and {len(files) - MOST_UNREAD:,} more (--json lists all)"
 
 
 @click.command(name="explain")
@@ -179,9 +174,7 @@ def explain(*, what: str, shell: ui.Shell) -> None:
         raise NotFound(
             f"No night of the last fifty decided about {what!r}.", next_step="`reverie explain last` lists some."
         )
-    if shell.json:
-        ui.print_json(found)
-    for one in found if not shell.json else ():
+    for one in () if shell.printed_json(found) else found:
         _matter(one)
 
 

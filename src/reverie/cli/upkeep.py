@@ -259,10 +259,7 @@ def _show(plan: Plan) -> None:
     for title, texts in (("Rules that go", plan.rules), ("Rules you will be asked about", plan.sought.asked)):
         if texts:
             click.echo(f"{title}:")
-        for text in texts[:SHOWN]:
-            click.echo(f"  {ui.one_line(text, 100)}")
-        if len(texts) > SHOWN:
-            click.echo(f"  … and {len(texts) - SHOWN:,} more (--json lists all)")
+        ui.echo_some([f"  {ui.one_line(text, 100)}" for text in texts], SHOWN)
     _left(plan.left)
 
 
