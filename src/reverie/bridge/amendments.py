@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from reverie.bridge.backing import SENTENCES, Doubt, Talk, doubt
+from reverie.bridge.backing import Doubt, Talk, doubt
 from reverie.bridge.diff import DOUBT, Difference, DiffKind, StoreDiff
 from reverie.bridge.draft import (
     ASKS,
@@ -237,7 +237,7 @@ def _backed(one: Route, errand: _Errand) -> str:
         return "" if spoken else " No session speaks of it: it may only have been forgotten."
     backing, why = talk.behind(one.difference), _doubt(one, errand)
     told = " People disagree, and neither side is taken for the other." if backing.disputed else ""
-    return f"{told} {backing}" + (f" It was quarantined: {SENTENCES[why]}." if why else "")
+    return f"{told} {backing}" + (f" It was quarantined: {why.sentence}." if why else "")
 
 
 def _first(one: Routed) -> int:

@@ -7,14 +7,13 @@ one. A repetition adds nothing: one person is one voice, and so are several acco
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache, cached_property
 from statistics import median
 from typing import TYPE_CHECKING
 
-from reverie.bridge.diff import Difference, stems
+from reverie.bridge.diff import Difference, TellingReason, stems
 from reverie.bridge.source import HeardSession
 from reverie.bridge.statements import SURE_CONFLICT
 from reverie.dreams.light.spans import sentences
@@ -37,12 +36,14 @@ OTHER_MATTERS = 0.5  # the same share for an ordinary person, where they repeat 
 MANY_MATTERS = 0.25  # and where each of them said one thing once, as anybody may who says little
 
 
-class Doubt(StrEnum):
-    NO_PERSON = "no_person"
-    ONE_WORDING = "one_wording"
-    NO_QUORUM = "no_quorum"
-    OUTVOTED = "outvoted"
-    OUTLIER = "outlier"
+class Doubt(TellingReason):
+    """Why a difference is quarantined."""
+
+    NO_PERSON = "no_person", "no person said so in the sessions that were dreamt about"
+    ONE_WORDING = "one_wording", "several accounts say it, all in the same words"
+    NO_QUORUM = "no_quorum", f"fewer than {QUORUM} people said so, in a memory that more share"
+    OUTVOTED = "outvoted", "more people say the opposite"
+    OUTLIER = "outlier", "those who say so speak of nothing else, and it goes against what holds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,12 +247,3 @@ def doubt(backing: Backing, talk: Talk, contradicts: bool) -> Doubt | None:
     if len(backing.opponents) > len(backing.people):
         return Doubt.OUTVOTED
     return Doubt.NO_QUORUM if backing.voices < QUORUM else None
-
-
-SENTENCES: Mapping[Doubt, str] = {
-    Doubt.NO_PERSON: "no person said so in the sessions that were dreamt about",
-    Doubt.ONE_WORDING: "several accounts say it, all in the same words",
-    Doubt.NO_QUORUM: f"fewer than {QUORUM} people said so, in a memory that more share",
-    Doubt.OUTVOTED: "more people say the opposite",
-    Doubt.OUTLIER: "those who say so speak of nothing else, and it goes against what holds",
-}

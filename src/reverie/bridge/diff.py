@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from math import log
-from typing import Literal
+from typing import Literal, Self
 
 from reverie.bridge.source import Snapshot
 from reverie.bridge.statements import StoreStatement, in_digits, only_reworded, statements_of
@@ -202,6 +202,17 @@ SURELY_ELSEWHERE = 0.9  # and from which nobody has to look at it
 SHARED = 0.5  # of the words of the shorter one that stand in the other, too
 ALIKE = 0.5  # likeness below which nothing is taken to be said elsewhere
 CLOSEST = 4
+
+
+class TellingReason(StrEnum):
+    """Why something is kept back, with the words for people."""
+
+    sentence: str
+
+    def __new__(cls, value: str, sentence: str) -> Self:
+        reason = str.__new__(cls, value)
+        reason._value_, reason.sentence = value, sentence
+        return reason
 
 
 class DiffKind(StrEnum):

@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from enum import StrEnum
 from pathlib import PurePosixPath
 
-from reverie.bridge.diff import ALIKE, Difference, DiffKind, stems
+from reverie.bridge.diff import ALIKE, Difference, DiffKind, TellingReason, stems
 from reverie.bridge.places import (
     MATES,
     NOTHING,
@@ -52,33 +51,20 @@ REDACTED = "[redacted:"
 NO_RULES = frozenset({"when to use", "when to use this skill", "use when", "usage", "triggers", "overview"}) | NUMBERED
 
 
-class Kept(StrEnum):
-    SECRET = "secret"
-    SENSITIVE = "sensitive"
-    UNSAFE = "unsafe"
-    ONE_OFF = "one_off"
-    TOO_LONG = "too_long"
-    CODE = "code"
-    COVERED = "covered"
-    NOT_HERE = "not_here"
-    REROUTED = "rerouted"
-    REWORDED = "reworded"
-    ONE_PERSON = "one_person"
+class Kept(TellingReason):
+    """Why a difference becomes no proposal."""
 
-
-SENTENCES = {
-    Kept.SECRET: "it holds a secret",
-    Kept.SENSITIVE: "it says something private about a person",
-    Kept.UNSAFE: "the safety scan keeps it out",
-    Kept.ONE_OFF: "it tells of one day, not of how things are done",
-    Kept.TOO_LONG: "it is too long to be one rule",
-    Kept.CODE: "it is code, which nobody can follow as a rule",
-    Kept.COVERED: "it is said here already",
-    Kept.NOT_HERE: "nothing here says what was removed there",
-    Kept.REROUTED: "a reviewer wanted nothing of this sort",
-    Kept.REWORDED: "it may only be reworded",
-    Kept.ONE_PERSON: "it is about one person, and what it would change is shared",
-}
+    SECRET = "secret", "it holds a secret"
+    SENSITIVE = "sensitive", "it says something private about a person"
+    UNSAFE = "unsafe", "the safety scan keeps it out"
+    ONE_OFF = "one_off", "it tells of one day, not of how things are done"
+    TOO_LONG = "too_long", "it is too long to be one rule"
+    CODE = "code", "it is code, which nobody can follow as a rule"
+    COVERED = "covered", "it is said here already"
+    NOT_HERE = "not_here", "nothing here says what was removed there"
+    REROUTED = "rerouted", "a reviewer wanted nothing of this sort"
+    REWORDED = "reworded", "it may only be reworded"
+    ONE_PERSON = "one_person", "it is about one person, and what it would change is shared"
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,9 +131,7 @@ def show_pushed(pushed: Pushed) -> None:
 
 def _told(one: Result) -> dict[str, Any]:
     from reverie.bridge.amendments import waits
-    from reverie.bridge.backing import SENTENCES as SENTENCES_OF_DOUBT
     from reverie.bridge.draft import DoubtedDraft, Drafted, NoPlace, Postponed
-    from reverie.bridge.route import SENTENCES
     from reverie.changes.queue import Waiting, proposal_outcome
 
     proposal: str | None = None
@@ -153,12 +151,12 @@ def _told(one: Result) -> dict[str, Any]:
         case DoubtedDraft(route, doubt, backing):
             text, reason = route.text, str(doubt)
             look = f" Look at {', '.join(backing.sessions())}." if backing.sessions() else ""
-            became = f"Quarantined: {SENTENCES_OF_DOUBT[doubt]}. {backing}{look}"
+            became = f"Quarantined: {doubt.sentence}. {backing}{look}"
         case NoPlace(difference, why):
             text, became, reason = difference.after or difference.before, f"Not proposed: {why}", "no_place"
         case _:
             here = f": {one.rule or one.why}" if one.rule or one.why else ""
-            text, became = one.difference.after or one.difference.before, f"Kept out: {SENTENCES[one.reason]}{here}."
+            text, became = one.difference.after or one.difference.before, f"Kept out: {one.reason.sentence}{here}."
             reason = str(one.reason)
     return dict(zip(RESULT, (text, became, proposal, reason), strict=True))
 

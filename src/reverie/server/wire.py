@@ -50,11 +50,9 @@ class Problem(Exception):
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.message = status, message
         self.kind = kind or TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
-        self.message = message
-        self.more = dict(more or {})
-        self.headers = dict(headers or {})
+        self.more, self.headers = dict(more or {}), dict(headers or {})
 
 
 def envelope(problem: Problem, request_id: str) -> JSONResponse:

@@ -159,7 +159,8 @@ class KeyDoor:
     def _login_form(self, knock: Knock, pages: Pages, said: str) -> Response:
         """The form, bound to this browser: nobody else's page can log it in as someone it is not."""
         fresh = secrets.token_urlsafe(32)
-        return knock.with_cookie(pages.login(knock.root, csrf_of(fresh), said), fresh)
+        form = pages.outside("login.html", 403 if said else 200, knock.root, said=said, token=csrf_of(fresh))
+        return knock.with_cookie(form, fresh)
 
     def _log_in(self, knock: Knock, pages: Pages) -> Response:
         if not self._is_ours(knock):

@@ -71,12 +71,11 @@ class Pages:
 
     def message(self, status: int, title: str, said: str, *, root: str = "", go: str = "") -> HTMLResponse:
         """A page for whoever was not let in: it leads nowhere."""
-        values = {"title": title, "said": said, "go": go, "csrf": "", "path": "", "root": root, "person": ""}
-        return HTMLResponse(self._made.get_template("message.html").render(values), status)
+        return self.outside("message.html", status, root, title=title, said=said, go=go)
 
-    def login(self, root: str, csrf: str, said: str = "") -> HTMLResponse:
-        values = {"said": said, "token": csrf, "csrf": "", "path": "", "root": root, "person": "", "go": ""}
-        return HTMLResponse(self._made.get_template("login.html").render(values), 403 if said else 200)
+    def outside(self, template: str, status: int, root: str, **values: str) -> HTMLResponse:
+        shared = {"csrf": "", "path": "", "root": root, "person": "", "go": ""}
+        return HTMLResponse(self._made.get_template(template).render(shared | values), status)
 
     def day(self, at: datetime | None) -> str:
         return f"{at.astimezone(self._zone):%-d %B %Y}" if at else "no date"
