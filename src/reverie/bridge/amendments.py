@@ -116,7 +116,7 @@ class Amending:
         kept, doubted = self._sifted(routed, errand)
         together = with_new_skills(kept, [one.skill.subject for one in places.skills])
         results, waiting = list[Result](doubted), 0
-        for one in sorted(together, key=_first):
+        for one in sorted(together, key=lambda one: one.rank):
             if waiting >= most and not isinstance(one, KeptOut):
                 results += map(Postponed, one.routes if isinstance(one, NewSkill) else [one])
                 continue
@@ -153,8 +153,9 @@ class Amending:
             return one
         routes = one.routes if isinstance(one, NewSkill) else (one,)
         told = "".join(_stands(each, errand.places) + _backed(each, errand) for each in routes)
-        if isinstance(one, NewSkill) or one.skill is not None:
-            told += "".join(_perhaps_personal(each, errand.places) for each in routes)
+        for each in routes if isinstance(one, NewSkill) or one.skill is not None else ():
+            if each.text and (who := errand.places.perhaps_about(each.text)):
+                told += f" “{each.text}” names {who}: what is about one person belongs in no skill that others follow."
         if isinstance(one, NewSkill):
             wanted = skill_suggestion(one, errand.diff.new, errand.places.folder, errand.batch)
         else:
@@ -221,12 +222,6 @@ def _stands(one: Route, places: Places) -> str:
     return told
 
 
-def _perhaps_personal(one: Route, places: Places) -> str:
-    who = places.perhaps_about(one.text) if one.text else ""
-    told = f" “{one.text}” names {who}: what is about one person belongs in no skill that others follow."
-    return told if who else ""
-
-
 def _backed(one: Route, errand: _Errand) -> str:
     """The people behind it, as far as the sessions can be read."""
     talk = errand.talk
@@ -238,12 +233,6 @@ def _backed(one: Route, errand: _Errand) -> str:
     backing, why = talk.behind(one.difference), _doubt(one, errand)
     told = " People disagree, and neither side is taken for the other." if backing.disputed else ""
     return f"{told} {backing}" + (f" It was quarantined: {why.sentence}." if why else "")
-
-
-def _first(one: Routed) -> int:
-    if not isinstance(one, Route):
-        return 3 if isinstance(one, KeptOut) else 1
-    return 0 if one.rule is not None else 1 if one.skill is not None else 2
 
 
 def waits(proposed: Proposed) -> Proposal | None:

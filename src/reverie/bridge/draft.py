@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.resources import files
+from typing import ClassVar
 
 from reverie.bridge.backing import Backing, Doubt
 from reverie.bridge.diff import Difference, DiffKind, StoreDiff, sorted_differences
@@ -56,6 +57,7 @@ class NewSkill:
 
     routes: tuple[Route, ...]
     name: str
+    rank: ClassVar = 1
 
     @property
     def amendment(self) -> Create:
@@ -74,8 +76,23 @@ def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> 
         return list(routed)
     tagged = zip(homeless, tag_sentences([one.text for one in homeless]), strict=True)
     facts = {id(one) for one, found in tagged if found.between(0, len(one.text)).kind == "fact"}
+    # By page and heading; pages whose statements are about the same are put together. What stands on the page for
+    # everything is a page by itself.
+    pages: dict[tuple[str, str, int], list[Route]] = {}
+    for number, one in enumerate(homeless, 1):
+        place = one.difference.place
+        alone = number if is_for_everything(place.path) and not place.heading else 0
+        pages.setdefault((place.path, place.heading, alone), []).append(one)
+    groups = list[list[Route]]()
+    for page in pages.values():
+        said, *means = (embed([normal(one.text) for one in some]).mean(axis=0) for some in (page, *groups))
+        near = next((group for group, mean in zip(groups, means, strict=True) if float(mean @ said) >= TOGETHER), None)
+        if near is None:
+            groups.append(page)
+        else:
+            near.extend(page)
     made = list[NewSkill]()
-    for group in _groups(homeless):
+    for group in groups:
         if FEWEST <= len(group) <= MOST and 2 * sum(id(one) in facts for one in group) < len(group):
             place = group[0].difference.place  # named by heading or page; on the page for everything by common words
             plain = place.heading or place.path.rpartition("/")[2].partition(".")[0]
@@ -87,25 +104,6 @@ def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> 
             made.append(NewSkill(tuple(group), name))
     inside = {id(one) for skill in made for one in skill.routes}
     return [*made, *(one for one in routed if id(one) not in inside)]
-
-
-def _groups(routes: Sequence[Route]) -> list[list[Route]]:
-    """By page and heading; pages whose statements are about the same are put together. What stands on the page for
-    everything is a page by itself."""
-    pages: dict[tuple[str, str, int], list[Route]] = {}
-    for number, one in enumerate(routes, 1):
-        place = one.difference.place
-        alone = number if is_for_everything(place.path) and not place.heading else 0
-        pages.setdefault((place.path, place.heading, alone), []).append(one)
-    groups = list[list[Route]]()
-    for page in pages.values():
-        said, *means = (embed([normal(one.text) for one in some]).mean(axis=0) for some in (page, *groups))
-        near = next((group for group, mean in zip(groups, means, strict=True) if float(mean @ said) >= TOGETHER), None)
-        if near is None:
-            groups.append(list(page))
-        else:
-            near.extend(page)
-    return groups
 
 
 # ---- drafts ----------------------------------------------------------------------------------------------------------

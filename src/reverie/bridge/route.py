@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 from reverie.bridge.diff import ALIKE, Difference, DiffKind, TellingReason, stems
 from reverie.bridge.places import (
@@ -83,6 +84,11 @@ class Route:
     one_person: bool = False
 
     @property
+    def rank(self) -> int:
+        """The order in which they are proposed: what changes a rule, what a skill is about, the rest."""
+        return 0 if self.rule is not None else 1 if self.skill is not None else 2
+
+    @property
     def is_homeless(self) -> bool:
         """It is in memory only because no skill is known for it."""
         return self.document == MEMORY and bool(self.text) and not (self.rule or self.learned or self.one_person)
@@ -94,6 +100,7 @@ class KeptOut:
     reason: Kept
     rule: LocalRule | None = None
     why: str = ""
+    rank: ClassVar = 3
 
 
 def route(difference: Difference, places: Places) -> list[Route | KeptOut]:

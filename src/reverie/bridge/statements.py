@@ -125,7 +125,14 @@ def _opaque(raw: str) -> Iterator[tuple[str, str, str]]:
         elif was_fenced or line.startswith(("    ", "\t")):
             block.append(line)
         elif not fence and not _RULE.fullmatch(line):
-            kind, words = _line(line)
+            kind, words = "row", line[item.end() :].strip() if (item := _ITEM.match(line)) else line.strip()
+            if heading := _HEADING.match(line):
+                kind, words = "heading", heading["words"]
+            elif words.rstrip("*_ ").endswith(":"):
+                kind, words = "label", words.replace("**", "").strip("*_ ")
+            else:
+                cells = " | ".join(cell.strip() for cell in words.strip("| ").split("|"))
+                words = (cells if words.startswith("|") else words).lstrip("> ")
             *said, last = [words[start:end].strip() for start, end in sentences(words, words)] or [words]
             if kind == "label" and last.endswith(":"):  # what stands before it in the line is said by itself
                 yield from (("row", one, one) for one in said)
@@ -133,18 +140,6 @@ def _opaque(raw: str) -> Iterator[tuple[str, str, str]]:
             yield kind, words, line
     if block:
         yield "code", "\n".join(block), "\n".join(block)
-
-
-def _line(line: str) -> tuple[str, str]:
-    heading = _HEADING.match(line)
-    if heading:
-        return "heading", heading["words"]
-    words = line[found.end() :].strip() if (found := _ITEM.match(line)) else line.strip()
-    if words.rstrip("*_ ").endswith(":"):
-        return "label", words.replace("**", "").strip("*_ ")
-    if words.startswith("|"):
-        words = " | ".join(cell.strip() for cell in words.strip("| ").split("|"))
-    return "row", words.lstrip("> ")
 
 
 # ---- numbers of several words ----------------------------------------------------------------------------------------
@@ -171,26 +166,26 @@ _NUMBER = re.compile(rf"\b(?:{_WORD.pattern})(?:{_BETWEEN}(?:{_WORD.pattern}))*\
 @lru_cache(maxsize=16_384)
 def in_digits(text: str) -> str:
     """The text as it is compared, with every number that takes a word for tens, hundreds or thousands in digits."""
-    return _NUMBER.sub(lambda found: _counted(found.group()), normal(text))
 
+    def counted(found: re.Match[str]) -> str:
+        words = _WORD.findall(found.group())
+        if all(word in _UNITS for word in words) or (len(words) == 1 and words[0] in NUMBER_WORDS):
+            return found.group()
+        numbers, total, current, room = list[int](), 0, 0, 10**9
+        for word in words:
+            if word in _POWERS:
+                current, room = max(current, 1) * _POWERS[word], _POWERS[word]
+                if room == 1000:
+                    total, current = total + current, 0
+            else:
+                if _VALUES[word] >= room:  # no part of the number before it: the next one begins
+                    numbers.append(total + current)
+                    total = current = 0
+                current += _VALUES[word]
+                room = 10 if word in _TENS and not _VALUES[word] % 10 else 1
+        return " ".join(map(str, [*numbers, total + current]))
 
-def _counted(said: str) -> str:
-    words = _WORD.findall(said)
-    if all(word in _UNITS for word in words) or (len(words) == 1 and words[0] in NUMBER_WORDS):
-        return said
-    numbers, total, current, room = list[int](), 0, 0, 10**9
-    for word in words:
-        if word in _POWERS:
-            current, room = max(current, 1) * _POWERS[word], _POWERS[word]
-            if room == 1000:
-                total, current = total + current, 0
-        else:
-            if _VALUES[word] >= room:  # no part of the number before it: the next one begins
-                numbers.append(total + current)
-                total = current = 0
-            current += _VALUES[word]
-            room = 10 if word in _TENS and not _VALUES[word] % 10 else 1
-    return " ".join(map(str, [*numbers, total + current]))
+    return _NUMBER.sub(counted, normal(text))
 
 
 # ---- two statements --------------------------------------------------------------------------------------------------
