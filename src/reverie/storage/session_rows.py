@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
@@ -193,27 +192,16 @@ def _insert_text(dialect: str) -> str:
     return f"insert into turns ({columns}) values ({places})"
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The result of storing a transcript: how it stands to `old`, and how many turns which revision has now."""
-
-    fate: Fate
-    old: Stored | None
-    revision: int
-    count: int
-    source: str | None
-    head: Head
-
-
-def keep_head(connection: Connection, clock: Clock, scope: Scope, written: Written) -> None:
-    """Store the head of a session, if any of it is news."""
-    head, old = head_values(written.head), written.old
-    if written.fate == "unchanged" and old and head_values(old.head) == head:
+def keep_head(
+    connection: Connection, clock: Clock, scope: Scope, old: Stored | None, head: Head, *, fate: Fate, **row: Any
+) -> None:
+    """Store the head of a session, if any of it is news. `row`: its source, its revision and how many turns it has."""
+    values = head_values(head)
+    if fate == "unchanged" and old and head_values(old.head) == values:
         return
-    key = {"workspace": scope.workspace, "user": scope.user, "id": written.head.id}
-    count = {"source": written.source, "revision": written.revision, "turns": written.count, "removed_at": None}
-    row = head | count | {"changed": next_change(connection, scope.workspace)}
-    upsert(connection, schema.sessions, key, row, only_when_new={"added_at": clock.now()})
+    key = {"workspace": scope.workspace, "user": scope.user, "id": head.id}
+    changed = {"removed_at": None, "changed": next_change(connection, scope.workspace)}
+    upsert(connection, schema.sessions, key, values | row | changed, only_when_new={"added_at": clock.now()})
 
 
 def turn_row(turn: Turn) -> tuple[object, ...]:
@@ -306,13 +294,13 @@ def store_in_steps(
                 insert_turns(connection, scope, name, revision, step)
             added += len(step)
         fate = "unchanged" if fate == "grown" and not added else fate
-        written = Written(fate, old, revision, count + added, source, finish())
+        final, now_there = finish(), {"source": source, "revision": revision, "turns": count + added}
         with writing(engine, scope) as connection:  # one transaction makes all of it part of the session
             hold_session(connection, scope, name)
             now = known(connection, scope, name)
             if (now.changed if now else None) != (old.changed if old else None):
                 raise SessionBusy("it was changed by someone else while it was stored; it is read again next time")
-            keep_head(connection, clock, scope, written)
+            keep_head(connection, clock, scope, old, final, fate=fate, **now_there)
             connection.execute(delete(schema.arrivals).filter_by(**key))
     except Exception:
         clear(engine, scope, name)

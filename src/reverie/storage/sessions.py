@@ -102,8 +102,8 @@ class SqlRecords(SqlAdapter):
             rest = list(incoming)
             rows.insert_turns(connection, scope, head.id, revision, rest)
             fate = "unchanged" if fate == "grown" and not rest else fate
-            written = rows.Written(fate, old, revision, kept + len(rest), source, final)
-            rows.keep_head(connection, self._clock, scope, written)
+            now_there = {"source": source, "revision": revision, "turns": kept + len(rest)}
+            rows.keep_head(connection, self._clock, scope, old, final, fate=fate, **now_there)
             return fate, len(rest)
 
     def tidy(self, scope: Scope) -> None:
