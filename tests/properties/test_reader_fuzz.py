@@ -15,10 +15,10 @@ import pytest
 
 from reverie.safety.redact import redact
 from reverie.storage.session_rows import head_values, turn_row
-from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
 from reverie.transcripts.files import FileLimits, limited
 from reverie.transcripts.readers import SNIFFED_BYTES, Intake, readers
 from tests.conftest import HomeMaker
+from tests.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
 from tests.sizes import sized
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reverie.core.errors import BadInput
 from reverie.skills.amend import amended
 from reverie.skills.edits import AddRule, RemoveRule, Unmade, edited, merge_lines, patched
-from reverie.skills.page import Page, frontmatter_value, lines_of, page_of, sections_of, with_value
+from reverie.skills.page import Page, lines_of, page_of, sections_of, with_value
 from reverie.skills.skill import (
     Amended,
     Clashed,
@@ -26,8 +26,16 @@ from reverie.skills.skill import (
     subject_problem,
 )
 from reverie.skills.validation import problems_of
-from reverie.skills.yaml_nodes import Table
+from reverie.skills.yaml_nodes import Node, Table, Value, value_of
 from tests.conftest import NOON
+
+
+def frontmatter_value(page: Page, path: tuple[str, ...]) -> Value | None:
+    node: Node | None = page.tree.root
+    for key in path:
+        node = node.get(key) if isinstance(node, Table) else None
+    return None if node is None else value_of(node)
+
 
 SHARDS = [
     *(

@@ -83,10 +83,6 @@ def is_han(text: str) -> bool:
     return bool(_HAN.search(text))
 
 
-def _squeezed(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(" .!。*_")
-
-
 def equal(one: SplitSentence, other: SplitSentence) -> bool:
     """The same words that carry meaning, whatever their order and the small words between them."""
     return one.denies == other.denies and one.signs == other.signs and len(one.signs) >= FEWEST
@@ -216,7 +212,8 @@ def _same_ground(one: AuditedStatement, other: AuditedStatement) -> bool:
 
 
 def _said_twice(one: _Sentence, other: _Sentence) -> Pair | None:
-    same = one.read.tokens == other.read.tokens or _squeezed(one.read.text) == _squeezed(other.read.text)
+    texts = {" ".join(each.read.text.casefold().split()).strip(" .!。*_") for each in (one, other)}
+    same = one.read.tokens == other.read.tokens or len(texts) == 1
     if same or (not is_han(one.read.text) and equal(one.read, other.read)):
         # Word for word. Labels recur, and a short line below another heading is about something else.
         a_line = (one.statement.is_entry or other.statement.is_entry) and _same_ground(one.statement, other.statement)

@@ -193,9 +193,6 @@ def audit_page(report: AuditReport) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"titles": _TITLES, "most": MOST_SHOWN, "percent": _percent}
+    percent = lambda share: "<1%" if 0 < share < 0.005 else f"{share:.0%}"  # noqa: E731
+    made.globals |= {"titles": _TITLES, "most": MOST_SHOWN, "percent": percent}
     return made.get_template("page.html").render(report=report, style=style, digest=digest)
-
-
-def _percent(share: float) -> str:
-    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"

@@ -61,7 +61,7 @@ class Hunk:
 
 def word_diff(old: str, new: str) -> tuple[WordSpan, ...]:
     """Every word of both texts once, in order. What lies between two changes and is only space changes with them."""
-    before, after = _words(old), _words(new)
+    before, after = _WORD.findall(old), _WORD.findall(new)
     if len(before) * len(after) > _MOST_PAIRS:
         before, after = _LINE.findall(old), _LINE.findall(new)
     spans: list[WordSpan] = []
@@ -83,10 +83,6 @@ def _changed(gone: str, added: str) -> Iterator[WordSpan]:
         yield WordSpan("gone", gone)
     if added:
         yield WordSpan("new", added)
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text)
 
 
 def removed_and_added(proposal: Proposal) -> tuple[str, str]:

@@ -62,7 +62,11 @@ class Inbox:
 
     def waiting(self, wanted: InboxFilter = InboxFilter()) -> InboxList:
         """A page of what a person is asked today."""
-        asked, every, snoozed = self._asked(wanted), wanted.every, wanted.snoozed
+        every, snoozed = wanted.every, wanted.snoozed
+        asked = replace(self.review.open, snoozed=snoozed, dream=wanted.night, project=wanted.project)
+        if wanted.where:
+            named = self._places(replace(self.review.open, snoozed=snoozed)).items()
+            asked = replace(asked, places=tuple(place for place, name in named if name == wanted.where))
         marks, off = (self.review.marks(replace(asked, snoozed=put_off)) for put_off in (False, True))
         total = len(off) if snoozed else len(marks)
         count = total if every or snoozed else min(total, self.review.room())
@@ -81,13 +85,6 @@ class Inbox:
         groups.sort(key=lambda one: one.made_at, reverse=True)
         mark = self.mark(None if wanted.narrows else marks)
         return InboxList(tuple(groups), count, total - count, mark, page, pages, len(off))
-
-    def _asked(self, wanted: InboxFilter) -> OpenProposals:
-        every = replace(self.review.open, snoozed=wanted.snoozed)
-        named = self._places(every).items() if wanted.where else ()
-        places = tuple(place for place, name in named if name == wanted.where)
-        here = places if wanted.where else None
-        return replace(every, places=here, dream=wanted.night, project=wanted.project)
 
     def _places(self, asked: OpenProposals) -> dict[tuple[str, str], str]:
         """Target and subject of what waits, with what people call it."""

@@ -263,20 +263,11 @@ def written(subject: str) -> Iterator[None]:
         ) from error
 
 
-def took_effect(content: bytes, form: FormatName, operations: Iterable[Operation]) -> bool:
+def took_effect(content: bytes, form: FormatName, operations: tuple[Operation, ...]) -> bool:
     """Whether a document shows what the operations were to do."""
     there = {entry_hash(text) for text in FORMATS[form].read(content).entries}
-    for operation in operations:
-        match operation:
-            case Add(_, text):
-                done = entry_hash(text) in there
-            case Replace(_, old, text):
-                done = entry_hash(text) in there and old not in there
-            case Remove(_, old):
-                done = old not in there
-        if not done:
-            return False
-    return True
+    brought = {entry_hash(one.text) for one in operations if not isinstance(one, Remove)}
+    return brought <= there and there.isdisjoint(one.old_sha256 for one in operations if not isinstance(one, Add))
 
 
 def moves_of(artifact: Artifact, change: Change, known: Callable[[str], Known | None]) -> dict[str, Moves]:

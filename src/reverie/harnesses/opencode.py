@@ -192,12 +192,12 @@ def _typed(part: Record) -> str:
     return string_or_none(part.get("text")) or "" if own else ""
 
 
-def _state(call: Record) -> Record:
-    return mapping_or_empty(call.get("state"))
-
-
 def _call_id(call: Record) -> str | None:
     return string_or_none(call.get("callID"))
+
+
+def _state(call: Record) -> Record:
+    return mapping_or_empty(call.get("state"))
 
 
 def _object(data: object) -> Record:

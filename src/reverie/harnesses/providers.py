@@ -27,6 +27,7 @@ import sqlite3
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from select import select
 from typing import Any
@@ -98,13 +99,7 @@ class ProcessProvider:
         self.close()
 
 
-def mem0_provider(address: str, where: HomePlaces, owner: str) -> ProcessProvider:
-    return _started_as("Mem0", address, where, owner)
-
-
-def hindsight_provider(address: str, where: HomePlaces, owner: str) -> ProcessProvider:
-    return _started_as("Hindsight", address, where, owner)
-
+mem0_provider, hindsight_provider = partial(_started_as, "Mem0"), partial(_started_as, "Hindsight")
 
 LOCAL_FILE = "broad-memory.db"
 NEAR = 0.35

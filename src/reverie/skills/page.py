@@ -166,12 +166,6 @@ def _parser() -> MarkdownIt:
 Path = tuple[str, ...]
 
 
-def frontmatter_value(page: Page, path: Path) -> Value | None:
-    root = page.tree.root
-    node = _node_at(root, path) if root else None
-    return None if node is None else value_of(node)
-
-
 def with_value(page: Page, path: Path, value: str | int | Sequence[str]) -> Page:
     """The page with the key at `path` set, made where it is missing. Text that another reader would take for a number
     is quoted when the key is new, a number is not; an old key keeps its style."""

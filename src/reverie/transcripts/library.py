@@ -96,7 +96,15 @@ class Library:
         added = Added()
         self.records.tidy(self.scope)
         for ended in self.ended.waiting():
-            self._take_in(ended, added)
+            # A transcript that a hook queued. It may have gone since, or be of an agent whose reader is gone.
+            path = path_of(ended.path)
+            reader = next((one for one in self.readers if one.name == ended.reader), None)
+            if reader is not None and path.is_file():
+                self._run(user=self.owner, reader=None, bring_back=False, added=added).file(path, reader)
+            else:
+                gone = "this queued transcript is not there any more"
+                why = gone if reader else f"there is no reader {ended.reader!r}"
+                added.flaws.append(SkippedFile(ended.path, WHOLE_FILE, why))
             self.ended.done(ended)
         sources = self.sources()
         remembered = [path_of(source.path) for source in sources if not source.standard]
@@ -111,16 +119,6 @@ class Library:
             else:
                 added.flaws.append(SkippedFile(source.path, WHOLE_FILE, "this remembered source is not there any more"))
         return added
-
-    def _take_in(self, ended: Ended, added: Added) -> None:
-        """A transcript that a hook queued. It may have gone since, or be of an agent whose reader is gone."""
-        path = path_of(ended.path)
-        reader = next((one for one in self.readers if one.name == ended.reader), None)
-        if reader is None or not path.is_file():
-            why = "this queued transcript is not there any more" if reader else f"there is no reader {ended.reader!r}"
-            added.flaws.append(SkippedFile(ended.path, WHOLE_FILE, why))
-            return
-        self._run(user=self.owner, reader=None, bring_back=False, added=added).file(path, reader)
 
     def _run(
         self, *, user: str | None, reader: Reader | None, readers: tuple[Reader, ...] | None = None, **how: Any
