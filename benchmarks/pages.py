@@ -33,8 +33,7 @@ from reverie.changes.queue import Waiting
 from reverie.core.scope import Origin
 from reverie.memory.operation import Add, entry_hash
 from reverie.transcripts.session import Evidence
-from reverie.web.app import web_application
-from reverie.web.doors import Entrance
+from reverie.web.app import Entrance, web_application
 
 NOW = datetime(2026, 5, 12, 12, 0, tzinfo=UTC)
 TOPICS = ("staging port", "release notes", "invoice layout", "boat varnish", "standup hour", "test database")

@@ -17,8 +17,7 @@ from reverie.cli import begin as shop
 from reverie.cli import reverie
 from reverie.server.app import api_application as api
 from reverie.server.caller import House
-from reverie.web.app import mount_beside, web_application
-from reverie.web.doors import Entrance, KeyDoor
+from reverie.web.app import Entrance, KeyDoor, mount_beside, web_application
 from tests.peers import PLAYWRIGHT, python_with
 from tests.serving import in_a_thread
 

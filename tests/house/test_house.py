@@ -26,7 +26,7 @@ def test_only_config_reads_the_environment() -> None:
 
     assert [path for path in MODULES if reads(path)] == [
         SOURCE / "config.py",
-        SOURCE / "integrations/hermes/program.py",  # runs inside Hermes, and hands its environment on
+        SOURCE / "integrations/hermes/host.py",  # runs inside Hermes, and hands its environment on
     ]
 
 

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 import reverie
-from reverie.integrations.hermes.hooks import HEAD, fit_lines
+from reverie.integrations.hermes.host import HEAD, HermesHome, fit_lines
 from reverie.integrations.hermes.host_model import _Server, chat
-from reverie.integrations.hermes.program import HermesHome
 
 
 @pytest.mark.parametrize("tokens", [25, 40, 80, 2_000])

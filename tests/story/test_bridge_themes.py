@@ -14,8 +14,7 @@ from starlette.testclient import TestClient
 from reverie.app import Home, open_home
 from reverie.cli import reverie
 from reverie.core.errors import BadInput
-from reverie.web.app import web_application
-from reverie.web.doors import Entrance
+from reverie.web.app import Entrance, web_application
 from tests.terminal import in_terminal
 
 SKILL = """\

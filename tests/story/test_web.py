@@ -27,8 +27,7 @@ from reverie.changes.queue import Waiting
 from reverie.core.scope import Origin
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.transcripts.session import Evidence
-from reverie.web.app import HEADERS, LARGEST_BODY, ROUTERS, web_application
-from reverie.web.doors import Entrance
+from reverie.web.app import HEADERS, LARGEST_BODY, ROUTERS, Entrance, web_application
 from reverie.web.nights import _now
 from tests.conftest import NOON
 

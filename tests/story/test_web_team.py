@@ -17,8 +17,7 @@ from reverie.memory.operation import Add
 from reverie.memory.store import Author
 from reverie.server.app import api_application as api
 from reverie.server.caller import House
-from reverie.web.app import HEADERS, ROUTERS, mount_beside, web_application
-from reverie.web.doors import KeyDoor
+from reverie.web.app import HEADERS, ROUTERS, KeyDoor, mount_beside, web_application
 from tests.conftest import HomeMaker
 
 HERE = "http://127.0.0.1:8787"

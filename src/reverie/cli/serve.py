@@ -70,8 +70,7 @@ def serve(
     from reverie.server.caller import CallLimits, House
     from reverie.server.extensions import clear_abandoned_imports
     from reverie.server.middleware import PatientProtocol
-    from reverie.web.app import mount_beside, web_application
-    from reverie.web.doors import KeyDoor
+    from reverie.web.app import KeyDoor, mount_beside, web_application
 
     tls = _tls(tls_cert, tls_key)
     with shell.opened() as home:
@@ -189,8 +188,7 @@ def web(*, port: int, no_browser: bool, shell: ui.Shell) -> None:
     import webbrowser
 
     from reverie.server.middleware import PatientProtocol
-    from reverie.web.app import web_application
-    from reverie.web.doors import Entrance
+    from reverie.web.app import Entrance, web_application
 
     with shell.opened() as home:
         entrance = Entrance(home)

@@ -22,9 +22,9 @@ def register(ctx: Any) -> None:
     ctx.register_cli_command(
         "dreaming", HELP, _later("commands", "add_arguments"), run, description=f"{HELP}, by Reverie."
     )
-    ctx.register_hook("on_session_finalize", _later("hooks", "session_finished"))
-    ctx.register_hook("pre_llm_call", _later("hooks", "before_a_turn"))
-    ctx.register_hook("post_tool_call", _later("hooks", "after_a_tool"))
+    ctx.register_hook("on_session_finalize", _later("host", "session_finished"))
+    ctx.register_hook("pre_llm_call", _later("host", "before_a_turn"))
+    ctx.register_hook("post_tool_call", _later("host", "after_a_tool"))
 
 
 def _later(module: str, name: str) -> Callable[..., Any]:

@@ -19,8 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .hooks import Taken, waiting
-from .program import NoReverie, hermes_home, launch, reverie_home, run_reverie, settings
+from .host import NoReverie, Taken, hermes_home, launch, reverie_home, run_reverie, settings, waiting
 
 COMMANDS = {
     "run": "One night now: read what is new, change very little, propose the rest",
