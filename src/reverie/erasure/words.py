@@ -42,36 +42,11 @@ _SHORTEST_FLAT = 12  # letters; shorter ones come about by chance where words me
 _DEEPEST = 4  # what is packed in what is packed
 
 # In our own JSON: names of kinds, which are nobody's words, and names of rows, which only go as a whole.
-_OF_STATEMENTS = {
-    "op",
-    "kind",
-    "origin",
-    "weight",
-    "fate",
-    "verb",
-    "form",
-    "action",
-    "language",
-    "reasons",
-    "marks",
-    "dates",
-}
-_OF_RUNS = {
-    "status",
-    "mode",
-    "role",
-    "type",
-    "via",
-    "policy",
-    "outcome",
-    "phase",
-    "permissions",
-    "stop_reason",
-    "models",
-}
-_KINDS = frozenset(_OF_STATEMENTS | _OF_RUNS | {"curator", "harness"})
-_OF_ROWS = {"id", "ref", "dream", "change", "proposal", "candidates", "staged", "settled", "earlier", "old_sha256"}
-_NAMES = frozenset(_OF_ROWS | {"entry", "key"})
+_OF_STATEMENTS = {"op", "kind", "origin", "weight", "verb", "form", "action", "language", "marks", "dates"}
+_OF_RUNS = {"status", "mode", "role", "type", "via", "phase", "harness", "curator", "models", "stop_reason"}
+_KINDS = frozenset(_OF_STATEMENTS | _OF_RUNS | {"fate", "reasons", "policy", "permissions", "outcome"})
+_OF_ROWS = {"id", "ref", "dream", "change", "proposal", "candidates", "entry", "key", "old_sha256"}
+_NAMES = frozenset(_OF_ROWS | {"staged", "settled", "earlier"})
 
 Phrase = tuple[str, ...]
 

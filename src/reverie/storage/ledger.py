@@ -54,18 +54,7 @@ EMPTIED = ""
 CHANGES_AT_ONCE = 100
 CONTENTS_AT_ONCE = 500  # changes, or contents, that are read with one question
 _OF_PROPOSAL = ("kind", "status", "hash", "made_at", "expires_at", "rank", "project", "snoozed_until")
-_TOLD_OF_PROPOSAL = (
-    "target_name",
-    "diff",
-    "findings",
-    "blocked",
-    "asks_because",
-    "related",
-    "reach",
-    "verdict",
-    "change",
-    "note",
-)
+_TOLD = ("target_name", "diff", "findings", "blocked", "asks_because", "related", "reach", "verdict", "change", "note")
 
 
 def append_to_ledger(connection: Connection, scope: Scope, kind: str, body: Mapping[str, Any], at: datetime) -> Row:
@@ -200,7 +189,7 @@ class SqlProposals(SqlAdapter):
         row = values_of(suggestion, ("target", "subject", "proposer", "dream")) | values_of(proposal, _OF_PROPOSAL)
         details = suggestion_as_json(suggestion) | values_of(suggestion, ("action", "spoken_by", "checks"))
         details["edits"] = [[one.document, _text(one.before), _text(one.after)] for one in suggestion.edits]
-        details |= {name: json_ready(getattr(proposal, name)) for name in _TOLD_OF_PROPOSAL}
+        details |= {name: json_ready(getattr(proposal, name)) for name in _TOLD}
         row |= {"details": json.dumps(details), "decided_at": proposal.verdict and proposal.verdict.at}
         with writing(self._engine, scope) as connection:
             upsert(connection, schema.proposals, owner_key(scope) | {"id": proposal.id}, row)

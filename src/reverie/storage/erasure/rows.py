@@ -42,19 +42,8 @@ TRANSCRIPTS = ("turns", "sessions", "recorded", "recorded_events")
 # Columns that hold names of kinds and hashes, never anyone's words.
 _WHOSE = {"workspace", "user", "harness", "role", "origin", "hand", "redacted_hand", "permissions", "reader"}
 _STATES = {"noise", "standing", "via", "kind", "status", "operation", "type", "phase", "outcome", "changed"}
-_HASHES = {
-    "sha256",
-    "hash",
-    "previous",
-    "salt",
-    "prompt_sha256",
-    "question",
-    "fingerprint",
-    "prefix",
-    "before",
-    "after",
-}
-KINDS = frozenset(_WHOSE | _STATES | _HASHES)
+_HASHES = {"sha256", "hash", "previous", "salt", "prefix", "prompt_sha256", "question", "fingerprint"}
+KINDS = frozenset(_WHOSE | _STATES | _HASHES | {"before", "after"})
 LABELS = {
     "turns": "turns of transcripts",
     "sessions": "sessions",
