@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.resources import files
 
-from reverie.audit.inventory import ORDER, AuditedDocument, Finding, FindingKind, Inventory, Severity, Spot
+from reverie.audit.inventory import ORDER, Finding, FindingKind, Inventory, Severity, Spot
 from reverie.core.errors import BadInput
 
 COST: dict[Severity, float] = {"high": 1.0, "medium": 0.6, "low": 0.3, "note": 0.0}
@@ -158,23 +158,20 @@ def reported(standing: Inventory, findings: Sequence[Finding], at: datetime) -> 
         statements = sum(len(document.statements) for document in documents)
         characters = sum(len(document.text) for document in documents)
         counts = Counter(str(one.kind) for one in own if one.severity != "note")
-        fillings = tuple(_filling(document, own) for document in documents)
+        worst: dict[Spot, FindingKind] = {}
+        for kind in reversed(_NAMES_A_STATEMENT):
+            worst |= {one.spot: kind for one in own if one.kind is kind and one.severity != "note"}
+        fillings = list[Filling]()
+        for document in documents:
+            parts: Counter[str] = Counter()
+            for statement in document.statements:
+                parts[str(worst.get(statement.spot, GOOD))] += len(statement.text)
+            rest = len(document.text) - parts.total()
+            parts += Counter({OTHER: max(0, rest)})
+            fillings.append(Filling(document.spot, len(document.text), document.budget, dict(parts)))
         grade = graded(statements, len(skills), own, frozenset(kept.spot.target for kept in skills))
-        homes.append(HomeReport(name, statements, len(skills), characters, counts, fillings, grade))
+        homes.append(HomeReport(name, statements, len(skills), characters, counts, tuple(fillings), grade))
     return AuditReport(at, tuple(sorted(homes, key=lambda home: (home.grade.points, home.name))), tuple(findings))
-
-
-def _filling(document: AuditedDocument, findings: Sequence[Finding]) -> Filling:
-    worst: dict[Spot, FindingKind] = {}
-    for kind in reversed(_NAMES_A_STATEMENT):
-        worst |= {one.spot: kind for one in findings if one.kind is kind and one.severity != "note"}
-    parts: Counter[str] = Counter()
-    for statement in document.statements:
-        parts[str(worst.get(statement.spot, GOOD))] += len(statement.text)
-    rest = len(document.text) - parts.total()
-    if rest > 0:
-        parts[OTHER] = rest
-    return Filling(document.spot, len(document.text), document.budget, dict(parts))
 
 
 _TITLES = {"high": "Look at these first", "medium": "Then these", "low": "Tidying up", "note": "Good to know"}

@@ -28,7 +28,13 @@ def in_skills(skills: Sequence[KeptSkill]) -> Iterator[Finding]:
         if wrong:
             yield _finding(FindingKind.BROKEN, "medium", kept, wrong[0].found, wrong[0].next_step)
         yield from _dangers(kept)
-        yield from _unused(kept)
+        use = kept.use
+        if use and not use.count and not use.pinned and (use.days or 0) >= OLD_DAYS:
+            why = f"No session has used it in {use.days:.0f} days, and its line is in every prompt."
+            retire, subject = Retire(kept.skill.subject, kept.skill.content), kept.skill.subject
+            wanted = Suggestion(kept.spot.target, subject, amendment=retire, reason=why, proposer=PROPOSER)
+            archive = wanted if kept.amendable else None
+            yield _finding(FindingKind.UNUSED, "low", kept, why, "Archive it.", suggestion=archive)
     for _, folder in groupby(skills, key=lambda kept: kept.spot.target):
         beside = list(folder)
         words = {kept.skill.subject: frozenset(kept.skill.body.casefold().split()) for kept in beside}
@@ -63,18 +69,6 @@ def _dangers(kept: KeptSkill) -> Iterator[Finding]:
             why = f"It holds a secret ({kinds})."
             yield _finding(FindingKind.SECRET, "high", kept, why, "Take it out and change it.")
             return
-
-
-def _unused(kept: KeptSkill) -> Iterator[Finding]:
-    use = kept.use
-    if use is None or use.count or use.pinned or use.days is None or use.days < OLD_DAYS:
-        return
-    why = f"No session has used it in {use.days:.0f} days, and its line is in every prompt."
-    wanted = None
-    if kept.amendable:
-        retire = Retire(kept.skill.subject, kept.skill.content)
-        wanted = Suggestion(kept.spot.target, kept.skill.subject, amendment=retire, reason=why, proposer=PROPOSER)
-    yield _finding(FindingKind.UNUSED, "low", kept, why, "Archive it.", suggestion=wanted)
 
 
 def _cut(beside: Sequence[KeptSkill]) -> Iterator[Finding]:

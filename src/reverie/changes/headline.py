@@ -19,7 +19,7 @@ from reverie.changes.proposal import Proposal, drawn_diff
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove
 from reverie.skills.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection
-from reverie.skills.skill import Amendment, Merge, Patch
+from reverie.skills.skill import Merge, Patch
 from reverie.transcripts.records import Stored
 from reverie.transcripts.session import Evidence, Turn
 
@@ -147,29 +147,25 @@ def headline(proposal: Proposal, where: str, longest: int = LONGEST) -> str:
         amendment = suggestion.amendment
         absorbed = f" what {amendment.absorbed} says" if isinstance(amendment, Merge) else ""
         verb = _VERBS.get(suggestion.actions[0], "Change the skill")
-        said = _amends(amendment, longest) or suggestion.reason
+        # The rules of a skill that an amendment changes, where it says so rule by rule.
+        edits = amendment.change if isinstance(amendment, Patch) and isinstance(amendment.change, tuple) else ()
+        told = []
+        for edit in edits:
+            match edit:
+                case AddRule(_, text):
+                    told.append(f"add “{shortened(text, longest)}”")
+                case ReplaceRule(_, before, text):
+                    told.append(_moved(before, text, longest))
+                case RemoveRule(_, gone):
+                    told.append(f"remove “{shortened(gone, longest)}”")
+                case ReplaceSection(section):
+                    told.append(f"rewrite “{section}”")
+        said = "; ".join(told) or suggestion.reason
         return shortened(f"{verb}{absorbed} {where}" + (f": {said}" if said else ""), 2 * longest)
     old, new = removed_and_added(proposal)
     if old and new:
         return f"Replace in {where}: {_moved(old, new, longest)}"
     return f"{'Add to' if new else 'Remove from'} {where}: {shortened(new or old, longest)}"
-
-
-def _amends(amendment: Amendment | None, longest: int) -> str:
-    """The rules of a skill that an amendment changes, where it says so rule by rule."""
-    edits = amendment.change if isinstance(amendment, Patch) and isinstance(amendment.change, tuple) else ()
-    told = []
-    for edit in edits:
-        match edit:
-            case AddRule(_, text):
-                told.append(f"add “{shortened(text, longest)}”")
-            case ReplaceRule(_, old, text):
-                told.append(_moved(old, text, longest))
-            case RemoveRule(_, old):
-                told.append(f"remove “{shortened(old, longest)}”")
-            case ReplaceSection(section):
-                told.append(f"rewrite “{section}”")
-    return "; ".join(told)
 
 
 def change_headline(change: Change, where: str, longest: int = LONGEST) -> str:

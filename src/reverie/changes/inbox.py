@@ -36,8 +36,7 @@ from reverie.memory.operation import Remove
 from reverie.skills.library import Skills
 from reverie.skills.skill import Create, NewText, Patch
 from reverie.transcripts.library import Library
-from reverie.transcripts.records import Stored
-from reverie.transcripts.session import Evidence, Turn
+from reverie.transcripts.session import Evidence
 
 AROUND = 2  # turns before and after a quotation
 LATELY = 8  # decisions that are shown, each with its undo
@@ -184,12 +183,19 @@ class Inbox:
         for one in proposals:
             subject = one.suggestion.subject
             where = called[one.suggestion.target].get(subject) or f"{one.target_name}/{subject}"
-            voices = tuple(_voice(each, *read[each.session_id]) for each in one.suggestion.evidence)
+            voices = list[Voice]()
+            for each in one.suggestion.evidence:
+                stored, turns = read[each.session_id]
+                turn = turns.get(each.turn)
+                at = (turn.at if turn else None) or (stored.head.started_at if stored else None)
+                typed = stored is not None and each.origin in (Origin.OWNER, Origin.MEMBER)
+                named = (turn.said.name if turn else None) or (stored.user if stored and typed else None)
+                voices.append(Voice(each, named or str(each.origin), at))
             reverted = self._reverted(one)
             can_undo = one.status is ProposalStatus.REJECTED or (one.status is ProposalStatus.LANDED and not reverted)
             can_undo = can_undo or one.snoozed_until is not None
             sentence = headline(one, where, WHOLE if whole else LONGEST)
-            found.append(InboxItem(one, where, sentence, _told(one, reverted), can_undo, voices))
+            found.append(InboxItem(one, where, sentence, _told(one, reverted), can_undo, tuple(voices)))
         return found
 
     def _waiting(self, proposal: str) -> Proposal | VerdictResult:
@@ -347,11 +353,3 @@ def _told(proposal: Proposal, reverted: str = "") -> str:
             return f"Put off: it is asked again from {proposal.snoozed_until:%Y-%m-%d %H:%M} UTC on."
         case ProposalStatus.WAITING:
             return "It waits for a person."
-
-
-def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) -> Voice:
-    turn = turns.get(evidence.turn)
-    at = (turn.at if turn else None) or (stored.head.started_at if stored else None)
-    typed = stored is not None and evidence.origin in (Origin.OWNER, Origin.MEMBER)
-    named = (turn.said.name if turn else None) or (stored.user if stored and typed else None)
-    return Voice(evidence, named or str(evidence.origin), at)

@@ -28,7 +28,7 @@ from typing import Protocol
 from reverie.changes.land import Landed, Repeated
 from reverie.changes.ledger import Change, ChangeQuery, Grounds, Via
 from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
-from reverie.changes.queue import Proposed, Review, Waiting, proposal_outcome
+from reverie.changes.queue import Review, Waiting, proposal_outcome
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, required
 from reverie.core.ids import Ids
@@ -184,7 +184,12 @@ class _Rendering:
             by, speaker = self.actor, Origin.OWNER if own else None
             operations = tuple(one.operation for one in fits)
             suggestion = Suggestion(*where, operations, reason=why, proposer=by, spoken_by=speaker)
-            fate, why = _fate(self.review.propose(suggestion))
+            proposed = self.review.propose(suggestion)
+            fate, why = SyncOutcome.REFUSED, proposal_outcome(proposed)
+            if isinstance(proposed, Landed):
+                fate, why = SyncOutcome.LANDED, proposed.change.id
+            elif isinstance(proposed, Waiting | Repeated) and proposed.proposal.status is ProposalStatus.WAITING:
+                fate, why = SyncOutcome.WAITS, f"{proposed.proposal.id} asks: {proposed.proposal.asks_because}"
         yield from (told(one.text, fate, why) for one in fits)
 
     def is_own(self, change: str) -> bool:
@@ -233,14 +238,6 @@ def _sides(change: Change) -> tuple[set[str], set[str]]:
     read = FORMATS[change.form].read
     before = {text for edit in change.edits for text in read(edit.before or b"").entries}
     return before, {text for edit in change.edits for text in read(edit.after or b"").entries}
-
-
-def _fate(proposed: Proposed) -> tuple[SyncOutcome, str]:
-    if isinstance(proposed, Landed):
-        return SyncOutcome.LANDED, proposed.change.id
-    if isinstance(proposed, Waiting | Repeated) and proposed.proposal.status is ProposalStatus.WAITING:
-        return SyncOutcome.WAITS, f"{proposed.proposal.id} asks: {proposed.proposal.asks_because}"
-    return SyncOutcome.REFUSED, proposal_outcome(proposed)
 
 
 # ---- the queue of a harness that stages writes itself ----------------------------------------------------------------

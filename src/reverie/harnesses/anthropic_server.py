@@ -27,6 +27,7 @@ AGENT_BETA = "managed-agents-2026-04-01"
 _PERSON, _GROUP = ("user_id", "user", "person"), ("project", "team")  # as callers name them in a session's metadata
 PAGE = 100
 TRIES, TIMEOUT = 4, 60.0
+_WAITS = {"retry-after-ms": 0.001, "retry-after": 1.0}  # how long the server wants to be left alone, in seconds
 AGAIN = (408, 429, 500, 502, 503, 504, 529)
 LARGEST = 50_000_000
 
@@ -196,7 +197,9 @@ class AnthropicServer:
                     next_step="Check the address, and run the same again: a pull and a night go on where they stopped.",
                 ) from error
             if answer.status_code in AGAIN and left and method == "GET":
-                self.wait(_patience(answer.headers, 2.0 ** (TRIES - left - 2)))
+                said = ((answer.headers.get(name, ""), scale) for name, scale in _WAITS.items())
+                told = [float(text) * scale for text, scale in said if text.replace(".", "", 1).isdigit()]
+                self.wait(min(60.0, told[0]) if told else 2.0 ** (TRIES - left - 2))
                 continue
             return self._read(answer, path)
         raise AssertionError("the last try answers or raises")  # pragma: no cover
@@ -225,14 +228,6 @@ class AnthropicServer:
     def _client(self) -> httpx2.Client:
         headers = {"x-api-key": self.key, "anthropic-version": VERSION, "user-agent": "reverie-bridge"}
         return httpx2.Client(base_url=self.address.rstrip("/"), headers=headers, timeout=TIMEOUT)
-
-
-def _patience(headers: Mapping[str, str], usual: float) -> float:
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        said = headers.get(name, "")
-        if said.replace(".", "", 1).isdigit():
-            return min(60.0, float(said) * scale)
-    return usual
 
 
 def _dream(row: Mapping[str, Any]) -> RemoteDream:

@@ -152,19 +152,8 @@ def spoken(text: str) -> str:
     """The text without its thoughts. An opening tag that is never closed is a cut-off thought."""
     for tag in _THOUGHT_TAGS:
         if f"<{tag}>" in text:
-            text = _without(text, f"<{tag}>", f"</{tag}>").strip()
+            text = re.sub(rf"<{tag}>.*?(?:</{tag}>|\Z)", "", text, flags=re.DOTALL).strip()
     return text
-
-
-def _without(text: str, opening: str, closing: str) -> str:
-    kept, place = [], 0
-    while (start := text.find(opening, place)) >= 0:
-        kept.append(text[place:start])
-        end = text.find(closing, start)
-        if end < 0:
-            return "".join(kept)
-        place = end + len(closing)
-    return "".join([*kept, text[place:]])
 
 
 def calls_out_of(text: str) -> tuple[str, tuple[ToolCall, ...]]:

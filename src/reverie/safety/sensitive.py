@@ -13,14 +13,14 @@ with `someone`, and with nothing of `subject`.
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
 from reverie.core.ids import lazy_pattern
 from reverie.safety.identifiers import street_addresses
-from reverie.safety.secrets.values import SecretSpan
+from reverie.safety.secrets.values import SecretSpan, merge_spans
 
 KINDS = ("health", "religion", "sexuality", "politics", "location", "credentials", "finances", "relations")
 LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "zh", "ja")
@@ -135,31 +135,19 @@ def _said(language: _Language, sentence: str) -> Iterator[SecretSpan]:
         yield from (SecretSpan(span.start, span.end, "location") for span in street_addresses(sentence))
 
 
-def _joined(spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
-    """One finding where several languages or a pattern and an address say the same."""
-    last: SecretSpan | None = None
-    for span in sorted(spans, key=lambda span: (KINDS.index(span.kind), span.start)):
-        if last is not None and span.kind == last.kind and span.start < last.end:
-            last = SecretSpan(last.start, max(last.end, span.end), last.kind)
-            continue
-        if last is not None:
-            yield last
-        last = span
-    if last is not None:
-        yield last
-
-
 @lru_cache(maxsize=1_024)
 def sensitive(text: str) -> tuple[Sensitive, ...]:
     """Passages of the text about someone's health, faith, love, vote, home, secrets, money or family, in text order."""
     plain = _plain(text)
-    spans = (
+    spans = [
         SecretSpan(at + span.start, at + span.end, span.kind)
         for at, sentence in _sentences(plain)
         for name in LANGUAGES
         for span in _said(_language(name), sentence)
-    )
-    found = (Sensitive(span.kind, span.start, span.end, text[span.start : span.end]) for span in _joined(spans))
+    ]
+    # One finding where several languages or a pattern and an address say the same.
+    joined = (one for kind in KINDS for one in merge_spans(span for span in spans if span.kind == kind))
+    found = (Sensitive(span.kind, span.start, span.end, text[span.start : span.end]) for span in joined)
     return tuple(sorted(found, key=lambda one: (one.start, one.end, one.kind)))
 
 

@@ -105,8 +105,13 @@ def seen_in(skills: Sequence[Skill], task: str, tags: Sequence[str]) -> Iterator
     for skill, stem, meaning in zip(skills, stems, _meanings(skills, content), strict=True):
         trigger, phrase = 0.0, ""
         for words, stemmed in stem.triggers:
-            if (value := _phrase(stemmed, said)) > trigger:
-                trigger, phrase = value, words
+            if stemmed and set(stemmed) <= set(said):
+                wide, value = len(stemmed), 0.0
+                if any(said[at : at + wide] == stemmed for at in range(len(said) - wide + 1)):
+                    value = 1.0
+                elif wide <= 4 and not Counter(stemmed) - Counter(said):
+                    value = SPREAD
+                trigger, phrase = (value, words) if value > trigger else (trigger, phrase)
         # The share of the tags asked for that the skill has. A tag the task names is one of the words already.
         tagged = tuple(tag for tag in skill.tags if tag.casefold() in wanted)
         share = min(1.0, len(tagged) / len(wanted)) if wanted else 0.0
@@ -135,14 +140,6 @@ def _about(skill: Skill) -> str:
 def _stems(front: str, body: str, triggers: tuple[str, ...]) -> _Stems:
     stemmed = tuple((phrase, tuple(tokens(phrase))) for phrase in triggers)
     return _Stems(frozenset(tokens(front)), frozenset(tokens(body)), stemmed)
-
-
-def _phrase(wanted: Sequence[str], said: Sequence[str]) -> float:
-    if not wanted or not set(wanted) <= set(said):
-        return 0.0
-    wide = len(wanted)
-    in_a_row = any(tuple(said[at : at + wide]) == tuple(wanted) for at in range(len(said) - wide + 1))
-    return 1.0 if in_a_row else SPREAD if wide <= 4 and not Counter(wanted) - Counter(said) else 0.0
 
 
 def _meanings(skills: Sequence[Skill], content: str) -> list[float]:

@@ -173,14 +173,13 @@ class PlainReader:
         return 0.5 if start.lstrip()[:1] in (b"{", b"[") and _HAS_MESSAGES.search(start) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
-        return events_of(path, _session_or_flaw)
+        def session_or_flaw(session: Any, where: str) -> Iterator[Event]:
+            try:
+                yield from plain_events(session, where)
+            except NotATranscript as error:
+                yield Flaw(where, str(error))
 
-
-def _session_or_flaw(session: Any, where: str) -> Iterator[Event]:
-    try:
-        yield from plain_events(session, where)
-    except NotATranscript as error:
-        yield Flaw(where, str(error))
+        return events_of(path, session_or_flaw)
 
 
 def plain_events(session: Mapping[str, Any], where: str = "the session") -> Iterator[Event]:

@@ -260,27 +260,24 @@ class _Transcript:
                 parts = content if isinstance(content, list) else [content]
                 asked = [part for part in parts if isinstance(part, Mapping) and str(part.get("type")) in _CALLS]
                 text = text_of([part for part in parts if not any(part is call for call in asked)])
+                given = (arguments_text(part.get("arguments", part.get("input"))) for part in asked)
                 calls = tuple(
-                    ToolCall(
-                        str(part.get("name") or ""),
-                        arguments_text(part.get("arguments", part.get("input"))),
-                        string_or_none(part.get("id")),
-                    )
-                    for part in asked
+                    ToolCall(str(part.get("name") or ""), arguments, string_or_none(part.get("id")))
+                    for part, arguments in zip(asked, given, strict=True)
                 )
                 if not text.strip() and not calls:
                     return None
                 noise = "delivery mirror" if str(message.get("model")) in _MIRRORS else None
                 return Said("assistant", text, at=at, calls=calls, noise=noise)
             case "toolResult" | "tool":
-                return Said(
-                    "tool",
-                    text_of(message.get("content")),
-                    name=string_or_none(message.get("toolName")),
-                    at=at,
-                    answers=string_or_none(message.get("toolCallId")),
-                    failed=_failed(message),
-                )
+                # A command that ran and exited badly is no error to OpenClaw; to the one who learns from it, it is.
+                code, error = mapping_or_empty(message.get("details")).get("exitCode"), message.get("isError")
+                failed = error if isinstance(error, bool) else None
+                if error is not True and isinstance(code, int):
+                    failed = code != 0
+                text, name = text_of(message.get("content")), string_or_none(message.get("toolName"))
+                answers = string_or_none(message.get("toolCallId"))
+                return Said("tool", text, name=name, at=at, answers=answers, failed=failed)
             case "bashExecution":
                 # A command the person ran beside the agent.
                 code = message.get("exitCode")
@@ -325,16 +322,6 @@ class _Transcript:
         hung = _BEHIND.search(text, place)
         words = text[place : hung.start() if hung else len(text)].strip()
         return _MESSAGE_ID.sub("", words).strip(), sender
-
-
-def _failed(message: Entry) -> bool | None:
-    """A command that ran and exited badly is no error to OpenClaw; to the one who learns from it, it is."""
-    details = message.get("details")
-    code = details.get("exitCode") if isinstance(details, Mapping) else None
-    error = message.get("isError")
-    if error is not True and isinstance(code, int):
-        return code != 0
-    return error if isinstance(error, bool) else None
 
 
 def _noted(role: Any, content: object, at: datetime | None, noise: str | None) -> Said | None:

@@ -157,14 +157,6 @@ def _passes_as_password(value: str, quoted: bool, environment: bool) -> bool:
     return is_mixed(value) or re.fullmatch(r"\d{4,12}", value) is not None
 
 
-def _passes_as_token(value: str, quoted: bool, environment: bool, kind: str) -> bool:
-    if " " in value or "://" in value or (is_code(value) and not _is_literal(value, quoted)):
-        return False
-    if is_uuid(value):
-        return kind != "token"
-    return is_random(value) or (kind == "secret" and (environment or len(value) >= 8) and is_mixed(value))
-
-
 def _judged(found: re.Match[str], kind: str, given: bool = False) -> SecretSpan | None:
     """The value as a span if it holds; `given` says that in this place any word would be the secret."""
     text, (value, start, quoted) = found.string, _value(found)
@@ -188,7 +180,12 @@ def _judged(found: re.Match[str], kind: str, given: bool = False) -> SecretSpan 
     else:
         line = text[max(0, found.start() - 32) : start].rsplit("\n", 1)[-1]
         named = next((vendor for pattern, vendor in _VENDORS if re.search(pattern, line, re.IGNORECASE)), kind)
-        fits = _passes_as_token(value, quoted, given, kind)
+        fits = not (" " in value or "://" in value or (is_code(value) and not _is_literal(value, quoted)))
+        fits = fits and (
+            kind != "token"
+            if is_uuid(value)
+            else is_random(value) or (kind == "secret" and (given or len(value) >= 8) and is_mixed(value))
+        )
     return SecretSpan(start, start + len(value), named) if fits else None
 
 
