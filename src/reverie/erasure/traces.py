@@ -195,10 +195,10 @@ def judged_without(told: Told, sessions: Collection[str]) -> Told:
         return told
     if not orphaned(told, sessions):
         return told | {"evidence": evidence_left(told, sessions), "checks": []}
-    return emptied(told)
+    return judged_emptied(told)
 
 
-def emptied(told: Told) -> Told:
+def judged_emptied(told: Told) -> Told:
     """Its verb, its fate, its Change and how much it was worth stay."""
     score = told["score"] and told["score"] | {"parts": [part | {"why": GONE} for part in told["score"]["parts"]]}
     words = {"text": "", "old": "", "document": "", "reason": GONE, "why": GONE, "evidence": [], "checks": []}

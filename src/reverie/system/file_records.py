@@ -32,7 +32,7 @@ from reverie.core.errors import BadInput
 from reverie.core.ids import from_json, json_ready, sha256, slug, values_of
 from reverie.experiments import Experiment, Outcome
 from reverie.system.files import PATIENCE_SECONDS, explained, flocked, make_folder, read_file, remove_file, replace_file
-from reverie.system.git_repository import RepositoryPlace, is_executable, opened, root_of
+from reverie.system.git_repository import RepositoryPlace, holder_root, is_executable, opened
 from reverie.transcripts.files import kept_name
 from reverie.transcripts.records import Ended
 
@@ -359,7 +359,7 @@ def new_folder(folder: Path) -> Path:
 def export_history(folder: Path, holder: Holder, recorded: Iterable[Anchored]) -> str:
     """A repository of one target or skills folder: its files, and one commit for each change."""
     name = holder.name if holder.name.isidentifier() or holder.name.replace("-", "").isalnum() else slug(holder.name)
-    root, lock = root_of(holder), folder / f".{name}.lock"
+    root, lock = holder_root(holder), folder / f".{name}.lock"
     executable = partial(is_executable, root) if root else lambda _: False
     spot = RepositoryPlace(folder / name, False, lock, holder.key, executable)
     with opened(spot) as repository:

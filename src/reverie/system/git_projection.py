@@ -43,10 +43,10 @@ from reverie.system.git_repository import (
     ToldCommit,
     changed,
     committed,
+    holder_root,
     is_executable,
     opened,
     refuse_in_between,
-    root_of,
     showable,
     told_in,
 )
@@ -90,7 +90,7 @@ class GitProjection:
             with opened(self._spot(holder)) as repository:
                 self._bring_up(repository, holder)
                 # Where the settings ask for it, in the repository of the user's that the folder lies in, too.
-                root = root_of(holder)
+                root = holder_root(holder)
                 if root in self._commit_in and root is not None and not repository.spot.inside:
                     own = repository_at(root, repository.git.lock, partial(is_executable, root))
                     if own is not None:
@@ -164,7 +164,7 @@ class GitProjection:
         for path in (*self._folder.glob("*-*"), *self._folder.glob("aside")):
             if path.is_dir() and path not in kept:
                 shutil.rmtree(path)
-        roots = [root for holder in holders if (root := root_of(holder)) is not None]
+        roots = [root for holder in holders if (root := holder_root(holder)) is not None]
         return [root for root in roots if root not in kept and _repository_of(root) is not None]
 
     def remove_all(self) -> None:
@@ -197,7 +197,7 @@ class GitProjection:
         """Where the trail of a skills folder is that lies in someone's own repository: nothing is committed there."""
         said = []
         for holder, _ in self._with_changes():
-            root, spot = root_of(holder), self._spot(holder)
+            root, spot = holder_root(holder), self._spot(holder)
             if root is not None and spot.work != root and (repository := _repository_of(root)) is not None:
                 also = root in self._commit_in
                 commits = "also commits what it changes: its whole" if also else "commits nothing: its"
@@ -238,7 +238,7 @@ class GitProjection:
     def _spot(self, holder: Holder) -> RepositoryPlace:
         identity = self._identity(holder)
         lock = self._folder / f"{identity}.lock"
-        root = root_of(holder)
+        root = holder_root(holder)
         if root is None:
             return RepositoryPlace(self._beside(holder), False, lock, holder.key, lambda _: False)
         # A folder's repository is ours if it begins with our first Change: another Home's is not.

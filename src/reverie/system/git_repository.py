@@ -239,7 +239,7 @@ def changed(git: Git, since: str, to: str) -> Iterator[tuple[bytes, str, str | N
         yield line, path.decode("utf-8", "surrogateescape"), None if old_mode == _NO_SUCH_FILE else old.decode()
 
 
-def root_of(holder: Holder) -> Path | None:
+def holder_root(holder: Holder) -> Path | None:
     root: Path | None = getattr(holder, "root", None)
     return root
 

@@ -303,7 +303,7 @@ def _rewrite(connection: Connection, scope: Scope, row: Any, without: Callable[[
 
 
 def _emptied(judged: Told) -> Told:
-    return traces.emptied(judged) | ({"confirms": ""} if judged.get("confirms") else {})
+    return traces.judged_emptied(judged) | ({"confirms": ""} if judged.get("confirms") else {})
 
 
 def redact_version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: Author, at: datetime) -> None:
