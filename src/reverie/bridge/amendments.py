@@ -9,25 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from reverie.bridge import draft
 from reverie.bridge.backing import Doubt, Talk, doubt
 from reverie.bridge.diff import DOUBT, Difference, DiffKind, StoreDiff
-from reverie.bridge.draft import (
-    ASKS,
-    PROPOSER,
-    Curation,
-    DoubtedDraft,
-    Drafted,
-    NewSkill,
-    NoPlace,
-    Postponed,
-    Result,
-    Routed,
-    curated,
-    placed,
-    skill_suggestion,
-    suggestion,
-    with_new_skills,
-)
 from reverie.bridge.places import MEMORY, NOTHING, SKILL, LearnedRoute, Places
 from reverie.bridge.places import USER as USER_PLACE
 from reverie.bridge.route import USER, Kept, KeptOut, Route, as_learned, closest, conflicts, route, spoken_beside
@@ -50,14 +34,14 @@ class Batch:
     what should have been asked and was not: a model, or the people. `compared` is what to give to `propose` again."""
 
     id: str
-    results: tuple[Result, ...]
+    results: tuple[draft.Result, ...]
     note: str = ""
     compared: str = ""
 
     @property
     def undone_by(self) -> list[str]:
         """The batches that what waits was first proposed with."""
-        waiting = (waits(one.proposed) for one in self.results if isinstance(one, Drafted))
+        waiting = (waits(one.proposed) for one in self.results if isinstance(one, draft.Drafted))
         return list(dict.fromkeys(one.suggestion.dream or self.id for one in waiting if one is not None))
 
 
@@ -114,14 +98,14 @@ class Amending:
             for one in route(each, places)
         ]
         kept, doubted = self._sifted(routed, errand)
-        together = with_new_skills(kept, [one.skill.subject for one in places.skills])
-        results, waiting = list[Result](doubted), 0
+        together = draft.with_new_skills(kept, [one.skill.subject for one in places.skills])
+        results, waiting = list[draft.Result](doubted), 0
         for one in sorted(together, key=lambda one: one.rank):
             if waiting >= most and not isinstance(one, KeptOut):
-                results += map(Postponed, one.routes if isinstance(one, NewSkill) else [one])
+                results += map(draft.Postponed, one.routes if isinstance(one, draft.NewSkill) else [one])
                 continue
             results.append(self._proposed(one, errand))
-            waiting += isinstance(results[-1], Drafted) and waits(results[-1].proposed) is not None
+            waiting += isinstance(results[-1], draft.Drafted) and waits(results[-1].proposed) is not None
         return Batch(errand.batch, tuple(results), made.failed)
 
     def settled(self, diff: StoreDiff) -> StoreDiff:
@@ -130,48 +114,50 @@ class Amending:
             raise BadSetting("No model is set.", expected="the setting model", next_step="See docs/models.md.")
         return self._asked(curator, diff, Places((), (), self.review.clock.now().date())).settled(diff)
 
-    def _asked(self, curator: Curator | None, diff: StoreDiff, places: Places) -> Curation:
-        return curated(curator, [*diff.behaviour, *diff.arguable], places, self.review.clock.now(), self.review.owner)
+    def _asked(self, curator: Curator | None, diff: StoreDiff, places: Places) -> draft.Curation:
+        return draft.curated(
+            curator, [*diff.behaviour, *diff.arguable], places, self.review.clock.now(), self.review.owner
+        )
 
     def _sifted(
         self, routed: Sequence[Route | KeptOut], errand: _Errand
-    ) -> tuple[list[Route | KeptOut], list[DoubtedDraft]]:
+    ) -> tuple[list[Route | KeptOut], list[draft.DoubtedDraft]]:
         """The routes that may be proposed, and those quarantined because of who is behind them."""
-        kept, doubted = list[Route | KeptOut](), list[DoubtedDraft]()
+        kept, doubted = list[Route | KeptOut](), list[draft.DoubtedDraft]()
         for one in routed:
             why = None if isinstance(one, KeptOut) or errand.quarantined else _doubt(one, errand)
             if isinstance(one, Route) and one.document == USER and not one.learned and errand.talk.shared:
                 kept.append(KeptOut(one.difference, Kept.ONE_PERSON))
             elif isinstance(one, Route) and why is not None:
-                doubted.append(DoubtedDraft(one, why, errand.talk.behind(one.difference)))
+                doubted.append(draft.DoubtedDraft(one, why, errand.talk.behind(one.difference)))
             else:
                 kept.append(one)
         return kept, doubted
 
-    def _proposed(self, one: Routed, errand: _Errand) -> Result:
+    def _proposed(self, one: draft.Routed, errand: _Errand) -> draft.Result:
         if isinstance(one, KeptOut):
             return one
-        routes = one.routes if isinstance(one, NewSkill) else (one,)
+        routes = one.routes if isinstance(one, draft.NewSkill) else (one,)
         told = "".join(_stands(each, errand.places) + _backed(each, errand) for each in routes)
-        for each in routes if isinstance(one, NewSkill) or one.skill is not None else ():
+        for each in routes if isinstance(one, draft.NewSkill) or one.skill is not None else ():
             if each.text and (who := errand.places.perhaps_about(each.text)):
                 told += f" “{each.text}” names {who}: what is about one person belongs in no skill that others follow."
-        if isinstance(one, NewSkill):
-            wanted = skill_suggestion(one, errand.diff.new, errand.places.folder, errand.batch)
+        if isinstance(one, draft.NewSkill):
+            wanted = draft.skill_suggestion(one, errand.diff.new, errand.places.folder, errand.batch)
         else:
             backing = errand.talk.behind(one.difference)
             if backing.disputed and backing.groups:  # each side keeps its own: nothing that stands is replaced
                 one = replace(one, text=f"In {backing.groups[0]}: {one.text}", rule=None)
-            wanted = suggestion(one, errand.diff.old, errand.diff.new, errand.target, errand.batch)
-        if isinstance(wanted, NoPlace):
+            wanted = draft.suggestion(one, errand.diff.old, errand.diff.new, errand.target, errand.batch)
+        if isinstance(wanted, draft.NoPlace):
             return wanted
-        made = self.review.propose(replace(wanted, reason=wanted.reason + told), land=False, asks=ASKS)
-        return Drafted(routes[0], made, routes) if isinstance(one, NewSkill) else Drafted(one, made)
+        made = self.review.propose(replace(wanted, reason=wanted.reason + told), land=False, asks=draft.ASKS)
+        return draft.Drafted(routes[0], made, routes) if isinstance(one, draft.NewSkill) else draft.Drafted(one, made)
 
     def reroute(self, name: str, wanted: LearnedRoute, target: str) -> Proposed | None:
         """Put what a proposal would change to another place, and close it; None where nothing is wanted of it."""
         waits = self.review.get(name)
-        if waits.suggestion.proposer != PROPOSER or waits.status is not ProposalStatus.WAITING:
+        if waits.suggestion.proposer != draft.PROPOSER or waits.status is not ProposalStatus.WAITING:
             raise BadInput(f"{name} is no waiting proposal of the bridge.", next_step="`reverie review` lists them.")
         places = self.places(target)
         known = [MEMORY, USER_PLACE, NOTHING, *(f"{SKILL}{one.skill.subject}" for one in places.skills)]
@@ -183,14 +169,14 @@ class Amending:
         if isinstance(found, Route):
             given = replace(waits.suggestion, target=target, subject=found.document, operations=(), amendment=None)
             reason = f"{given.reason} Re-routed: {wanted}."
-            made = self.review.propose(placed(replace(given, reason=reason), found), land=False, asks=ASKS)
+            made = self.review.propose(draft.placed(replace(given, reason=reason), found), land=False, asks=draft.ASKS)
         self.review.reject(waits, f"re-routed to {wanted.to}")
         return made
 
     def landed(self, batch: str) -> list[Change]:
         scope, records = self.review.scope, self.review.records
         found = [one for one in records.find(scope, ChangeQuery(ours=True)) if one.grounds.dream == batch]
-        return [one for one in found if one.grounds.actor == PROPOSER and not undone_by(records, scope, one.id)]
+        return [one for one in found if one.grounds.actor == draft.PROPOSER and not undone_by(records, scope, one.id)]
 
     def undo(self, batch: str, because: str = "") -> list[tuple[Change, Outcome]]:
         """Take back all of it, newest first; what cannot be taken back is told, and the rest is."""

@@ -9,15 +9,7 @@ from pydantic import BaseModel, Field
 
 from reverie.server.definitions import Parts, SessionAgent, WireModel, dated
 from reverie.server.wire import Listing
-from reverie.transcripts.recorded import (
-    LONGEST_INSTRUCTIONS,
-    MOST_EVENTS,
-    MOST_ITERATIONS,
-    MOST_STORES,
-    Recorded,
-    RecordedEvent,
-    Status,
-)
+from reverie.transcripts import recorded
 
 
 class AgentReference(BaseModel):
@@ -43,7 +35,7 @@ class MountedStore(BaseModel):
     type: Literal["memory_store"]
     memory_store_id: Annotated[str, Field(pattern=r"^[!-~]+$")]
     access: Literal["read_write", "read_only"] | None = None
-    instructions: Annotated[str, Field(max_length=LONGEST_INSTRUCTIONS)] | None = None
+    instructions: Annotated[str, Field(max_length=recorded.LONGEST_INSTRUCTIONS)] | None = None
 
 
 # ---- what a client may send: never an `agent.…` or a `session.…` event -----------------------------------------------
@@ -106,7 +98,7 @@ class UserDefineOutcome(BaseModel):
     type: Literal["user.define_outcome"]
     description: Annotated[str, Field(min_length=1)]
     rubric: Annotated[TextRubric | FileRubric, Field(discriminator="type")]
-    max_iterations: Annotated[int, Field(ge=1, le=MOST_ITERATIONS)] | None = None
+    max_iterations: Annotated[int, Field(ge=1, le=recorded.MOST_ITERATIONS)] | None = None
 
 
 class SystemMessage(BaseModel):
@@ -127,7 +119,7 @@ Sent = Annotated[
 
 
 class NewEvents(BaseModel):
-    events: Annotated[list[Sent], Field(min_length=1, max_length=MOST_EVENTS)]
+    events: Annotated[list[Sent], Field(min_length=1, max_length=recorded.MOST_EVENTS)]
 
 
 class NewSession(BaseModel):
@@ -135,7 +127,7 @@ class NewSession(BaseModel):
     environment_id: str
     title: str | None = None
     metadata: dict[str, str] | None = None
-    resources: Annotated[list[MountedStore], Field(max_length=MOST_STORES)] | None = None
+    resources: Annotated[list[MountedStore], Field(max_length=recorded.MOST_STORES)] | None = None
     initial_events: list[Sent] | None = None
     vault_ids: list[str] | None = None
     budget: dict[str, Any] | None = None
@@ -178,7 +170,7 @@ class WireSession(BaseModel):
     type: Literal["session"] = "session"
     agent: SessionAgent
     environment_id: str
-    status: Status
+    status: recorded.Status
     title: str | None
     metadata: dict[str, str]
     resources: Parts
@@ -208,7 +200,7 @@ class SessionThread(BaseModel):
     type: Literal["session_thread"] = "session_thread"
     session_id: str
     agent: SessionAgent
-    status: Status
+    status: recorded.Status
     parent_thread_id: None = None
     workflow_run_id: None = None
     stats: SessionStats | None = None
@@ -271,7 +263,7 @@ class SentEvents(BaseModel):
     data: list[SessionEvent]
 
 
-def session(found: Recorded) -> WireSession:
+def session(found: recorded.Recorded) -> WireSession:
     return WireSession(
         **dated(found),
         agent=SessionAgent(**found.agent),
@@ -290,14 +282,14 @@ def session(found: Recorded) -> WireSession:
     )
 
 
-def thread_of(found: Recorded) -> str:
+def thread_of(found: recorded.Recorded) -> str:
     return found.id.replace("sesn_", "sthr_", 1)
 
 
-def thread(found: Recorded) -> SessionThread:
+def thread(found: recorded.Recorded) -> SessionThread:
     given = dated(found) | {"id": thread_of(found), "session_id": found.id, "status": found.status}
     return SessionThread(agent=SessionAgent(**found.agent), **given)
 
 
-def event(found: RecordedEvent) -> SessionEvent:
+def event(found: recorded.RecordedEvent) -> SessionEvent:
     return SessionEvent(id=found.id, type=found.type, processed_at=found.at, **found.told)
