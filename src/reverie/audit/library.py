@@ -135,7 +135,14 @@ class AuditSources:
         homes = {folder_name(target.name): home_of(target.name) for target in self.targets.offered()}
         homes |= {"hermes-dir": "hermes"}
         own = {folder.key: folder for folder in self.folders.values()}
-        for path, home in [*self._below(given), *self._of_targets(targets)]:
+        places = list[tuple[Path, str]]()
+        for path in (path for path in given if path.suffix != ".md"):
+            hermes = self.targets.get(f"hermes:{path}")
+            places += [(path / name, hermes.name if hermes else f"agents:{path}") for name in _SKILLS_BELOW]
+        for target in (target for target in targets if target.key.startswith("hermes:")):
+            places.append((Path(target.key.removeprefix("hermes:")) / "skills", home_of(target.name)))
+        places.append((self.targets.where.place(CODEX) / "skills", "codex"))
+        for path, home in ((path, home) for path, home in places if self.machine.exists(path)):
             folder = self.folder_at(path, str(path))
             known = own.get(folder.key)
             found.setdefault(
@@ -144,22 +151,6 @@ class AuditSources:
         for folder in own.values() if not only else ():
             found.setdefault(folder.key, (folder, homes.get(folder.name, "reverie"), True))
         return list(found.values())
-
-    def _below(self, given: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-        for path in given:
-            for name in _SKILLS_BELOW:
-                if path.suffix != ".md" and self.machine.exists(path / name):
-                    hermes = self.targets.get(f"hermes:{path}")
-                    yield path / name, hermes.name if hermes else f"agents:{path}"
-
-    def _of_targets(self, targets: Iterable[Target]) -> Iterator[tuple[Path, str]]:
-        for target in targets:
-            folder = Path(target.key.removeprefix("hermes:")) / "skills"
-            if target.key.startswith("hermes:") and self.machine.exists(folder):
-                yield folder, home_of(target.name)
-        codex = self.targets.where.place(CODEX) / "skills"
-        if self.machine.exists(codex):
-            yield codex, "codex"
 
     def _skills(
         self, folder: Folder, home: str, amendable: bool, now: datetime, unread: list[Unread]

@@ -171,8 +171,9 @@ def parse_policy(text: str, name: str) -> Policy:
         for surface in ("memory", "skills")
     }
     every = known["memory"] | known["skills"]
-    targets = {name: _answers(one, f"target.{name}", every) for name, one in _table(told, "target").items()}
-    review: dict[str, Any] = known["review"] | _table(told, "review")
+    chosen = _table(told.get("target", {}), "target")
+    targets = {name: _answers(one, f"target.{name}", every) for name, one in chosen.items()}
+    review: dict[str, Any] = known["review"] | _table(told.get("review", {}), "review")
     _only_known(review, list(known["review"]), "[review] ")
     people, own = review["approvers"], review["own_proposals"]
     if not isinstance(people, list) or not all(isinstance(one, str) for one in people):
@@ -186,16 +187,14 @@ def parse_policy(text: str, name: str) -> Policy:
     return Policy(name, answers, targets, **review | {"approvers": tuple(people)})
 
 
-def _table(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = told.get(name, {})
-    if not isinstance(found, dict):
-        raise BadSetting(f"The policy sets {name} to {found!r}.", expected=f"a table [{name}]")
-    return found
-
-
-def _answers(told: Any, where: str, known: Mapping[str, Any]) -> dict[str, Answer]:
+def _table(told: Any, name: str) -> dict[str, Any]:
     if not isinstance(told, dict):
-        raise BadSetting(f"The policy sets {where} to {told!r}.", expected=f"a table [{where}]")
+        raise BadSetting(f"The policy sets {name} to {told!r}.", expected=f"a table [{name}]")
+    return told
+
+
+def _answers(said: Any, where: str, known: Mapping[str, Any]) -> dict[str, Answer]:
+    told: dict[str, Answer] = _table(said, where)
     _only_known(told, list(known), f"[{where}] ")
     for key, answer in told.items():
         if answer not in get_args(Answer):

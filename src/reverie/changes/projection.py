@@ -250,23 +250,14 @@ class HistoryVerification:
         return Checked(found.name, True, said)
 
     def _gaps(self) -> Iterator[str]:
-        last: dict[tuple[str, str], bytes | None] = {}
-        for change in self._every():
-            for edit in change.edits:
-                place = (change.target, edit.document)
-                if place in last and last[place] != edit.before:
-                    yield f"{change.id} does not begin where the change before it left {edit.document}"
-                last[place] = edit.after
-
-    def _every(self) -> Iterator[Change]:
-        """Oldest first, a few at a time."""
         for target, document in self.records.documents(self.scope):
-            number = 0
-            while page := self.records.find(
-                self.scope, ChangeQuery(target=target, document=document, after=number, limit=200, oldest_first=True)
-            ):
-                for change in page:
-                    yield replace(change, edits=tuple(edit for edit in change.edits if edit.document == document))
+            asked = ChangeQuery(target=target, document=document, limit=200, oldest_first=True)
+            number, last = 0, list[bytes | None]()  # a few at a time
+            while page := self.records.find(self.scope, replace(asked, after=number)):
+                for change, edit in ((change, edit) for change in page if (edit := change.edit(document))):
+                    if last and last[0] != edit.before:
+                        yield f"{change.id} does not begin where the change before it left {document}"
+                    last = [edit.after]
                 number = page[-1].number or 0
 
     def _outside(self) -> Checked:

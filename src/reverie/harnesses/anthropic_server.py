@@ -233,16 +233,11 @@ class AnthropicServer:
 def _dream(row: Mapping[str, Any]) -> RemoteDream:
     inputs = {one["type"]: one for one in row["inputs"]}
     outputs = [one["memory_store_id"] for one in row.get("outputs") or ()]
-    return RemoteDream(
-        row["id"],
-        row["status"],
-        inputs.get("memory_store", {}).get("memory_store_id", ""),
-        tuple(inputs.get("sessions", {}).get("session_ids", ())),
-        outputs[0] if outputs else "",
-        row.get("session_id") or "",
-        datetime.fromisoformat(row["created_at"]),
-        datetime.fromisoformat(row["ended_at"]) if row.get("ended_at") else None,
-    )
+    store = inputs.get("memory_store", {}).get("memory_store_id", "")
+    sessions = tuple(inputs.get("sessions", {}).get("session_ids", ()))
+    made = (outputs[0] if outputs else "", row.get("session_id") or "", datetime.fromisoformat(row["created_at"]))
+    ended = datetime.fromisoformat(row["ended_at"]) if row.get("ended_at") else None
+    return RemoteDream(row["id"], row["status"], store, sessions, *made, ended)
 
 
 def _session(row: Mapping[str, Any]) -> RemoteSession:

@@ -26,7 +26,7 @@ from reverie.harnesses.injected import GEMINI_CLI, said_apart
 from reverie.harnesses.installers import FolderInstaller, InstallPlan, Launch, skill_file, write_lines
 from reverie.harnesses.markdown import MarkdownTarget, agent_target, fixed, own_instructions
 from reverie.memory.targets import HomePlaces
-from reverie.system.installation import JsonElement, JsonMember
+from reverie.system.installation import JsonMember
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, mapping_or_empty, string_or_none
 from reverie.transcripts.messages import arguments_text, text_of
@@ -236,14 +236,7 @@ class GeminiCliInstaller(FolderInstaller):
         return InstallPlan(
             [
                 JsonMember(settings, "the MCP server", keys, server, json5=True),
-                JsonElement(
-                    settings,
-                    "a hook that queues each session for the next night",
-                    ("hooks", "SessionEnd"),
-                    {"hooks": [hook]},
-                    f"-m reverie {' '.join(self.queue)}",
-                    json5=True,
-                ),
+                self.session_hook(settings, hook, json5=True),
                 skill_file(folder),
             ]
         )

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from reverie.core.errors import NotFound
 from reverie.memory.targets import HomePlaces
-from reverie.system.installation import ConfigEdit, FileChange, Installation, OwnFile
+from reverie.system.installation import ConfigEdit, FileChange, Installation, JsonElement, OwnFile
 
 GROUP = "reverie.installers"
 SKILL = Path(__file__).with_name("agent_skill.md").read_text("utf-8")
@@ -113,6 +113,11 @@ class FolderInstaller:
     def queue(self) -> tuple[str, ...]:
         """The words by which a hook of ours is known."""
         return ("sessions", "queue", "--agent", self.name)
+
+    def session_hook(self, settings: Path, hook: Mapping[str, Any], *, json5: bool = False) -> JsonElement:
+        """A hook for the end of a session, as settings of several agents have it."""
+        what, keys = "a hook that queues each session for the next night", ("hooks", "SessionEnd")
+        return JsonElement(settings, what, keys, {"hooks": [hook]}, f"-m reverie {' '.join(self.queue)}", json5=json5)
 
     def folder(self, where: HomePlaces) -> Path:
         return where.place(self.place)

@@ -12,7 +12,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -58,6 +58,7 @@ class FolderTarget:
         raise NotImplementedError
 
 
+@dataclass(eq=False)
 class MarkdownTarget(FolderTarget):
     """`listed` names the documents each time they are asked for; the folder is made real once, when it is named.
 
@@ -68,40 +69,30 @@ class MarkdownTarget(FolderTarget):
     the reader of its transcripts; `skills` is where it reads the skills of this person.
     """
 
-    def __init__(
-        self,
-        name: str,
-        folder: Path,
-        reach: str,
-        listed: Listed,
-        *,
-        lock_files: bool = False,
-        ready: Callable[[], bool] = bool,
-        agent_folder: Path | None = None,
-        harness: str = "",
-        skills: Path | None = None,
-    ) -> None:
-        self.folder = real(folder)
-        self.name = name
+    name: str
+    folder: Path
+    reach: str
+    listed: Listed
+    lock_files: bool = False
+    is_ready: Callable[[], bool] = bool
+    agent_folder: Path | None = None
+    harness: str = ""
+    skills: Path | None = None
+
+    def __post_init__(self) -> None:
+        self.folder = real(self.folder)
         self.key = f"markdown:{self.folder}"
-        self.reach = reach
-        self.agent_folder = agent_folder
-        self.harness = harness
-        self.skills = skills
-        self._listed = listed
-        self._lock_files = lock_files
-        self._ready = ready
 
     @property
     def ready(self) -> bool:
         """Whether its tool reads the first of its documents as soon as there is one."""
-        return self._ready()
+        return self.is_ready()
 
     def places(self) -> list[Place]:
-        return list(self._listed(self.folder))
+        return list(self.listed(self.folder))
 
     def _alone(self, document: str) -> AbstractContextManager[None]:
-        return super()._alone(document) if self._lock_files else nullcontext()
+        return super()._alone(document) if self.lock_files else nullcontext()
 
     def _path(self, document: str) -> Path:
         if not _NAME.fullmatch(document):

@@ -85,7 +85,15 @@ class Choice:
     def key(self, environment: Mapping[str, str]) -> str | None:
         """The key itself, or None where none is needed. A key that is asked for and not there is a setting to fix."""
         if self.key_file:
-            return self._key_in_file()
+            try:
+                found = Path(self.key_file).expanduser().read_text("utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise BadSetting(
+                    f"The key of {self.text} cannot be read from {self.key_file}.", expected="a file with the key alone"
+                ) from error
+            if not found or len(found.split()) > 1:
+                raise BadSetting(f"{self.key_file} does not hold a key.", expected="a file with the key alone")
+            return found
         if self.key_name is None:
             return None
         found = environment.get(self.key_name, "").strip()
@@ -95,17 +103,6 @@ class Choice:
                 next_step=f"Set {self.key_name}, or choose {BUILT_IN}.",
             )
         return found or None
-
-    def _key_in_file(self) -> str:
-        try:
-            found = Path(self.key_file).expanduser().read_text("utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadSetting(
-                f"The key of {self.text} cannot be read from {self.key_file}.", expected="a file with the key alone"
-            ) from error
-        if not found or len(found.split()) > 1:
-            raise BadSetting(f"{self.key_file} does not hold a key.", expected="a file with the key alone")
-        return found
 
     def where_the_key_is(self, sent: bool) -> str:
         """Say what to check when the provider refuses the key. `sent`: whether there was one."""

@@ -78,19 +78,17 @@ _INVISIBLE_CATEGORIES = frozenset({"Cf", "Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
 _INVISIBLE_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 
 
-def _is_invisible(char: str) -> bool:
-    if char in "\n\t":
-        return False
-    if unicodedata.category(char) in _INVISIBLE_CATEGORIES or char in _INVISIBLE_LETTERS:
-        return True
-    return 0xFE00 <= ord(char) <= 0xFE0F or 0xE0100 <= ord(char) <= 0xE01EF
-
-
 def visible(text: str) -> str:
     """The text as a reviewer must see it: nothing in it is invisible, and nothing rearranges it."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(f"\\u{{{ord(char):x}}}" if _is_invisible(char) else char for char in text)
+
+    def is_invisible(char: str) -> bool:
+        if unicodedata.category(char) in _INVISIBLE_CATEGORIES or char in _INVISIBLE_LETTERS:
+            return char not in "\n\t"
+        return 0xFE00 <= ord(char) <= 0xFE0F or 0xE0100 <= ord(char) <= 0xE01EF
+
+    return "".join(f"\\u{{{ord(char):x}}}" if is_invisible(char) else char for char in text)
 
 
 def visible_span(text: str, start: int, end: int) -> str:

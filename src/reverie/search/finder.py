@@ -329,7 +329,13 @@ class IndexSync:
         self._follow(self.vectors, seconds=SLICE_SECONDS)
 
     def catch_up_words(self, watch: Watch | None = None) -> None:
-        if self.behind(1) and self._locked():
+        if self.behind(1):
+            # Another process at it is usually done in a moment; else the work is its own.
+            until = monotonic() + PATIENCE_SECONDS
+            while not self.index.try_writer():
+                if monotonic() > until:
+                    return
+                sleep(0.05)
             try:
                 self._follow(self.index, watch=watch)
             finally:
@@ -380,12 +386,3 @@ class IndexSync:
         if stored is not None:
             derived.commit(stored.changed)
         return False
-
-    def _locked(self) -> bool:
-        """Whether the work is ours. Another process at it is usually done in a moment."""
-        until = monotonic() + PATIENCE_SECONDS
-        while not self.index.try_writer():
-            if monotonic() > until:
-                return False
-            sleep(0.05)
-        return True

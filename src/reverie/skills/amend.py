@@ -42,7 +42,7 @@ from reverie.skills.skill import (
     frontmatter_of,
     place_of,
     read_skill,
-    setting_value,
+    setting_text,
     subject_problem,
 )
 
@@ -219,10 +219,10 @@ def stamped(page: Page, subject: str, before: bytes, bump: Bump, now: datetime) 
     flat = subject.endswith(".md")
     if flat and not page.opening:
         page = with_value(page, ("skill_id",), bare_name(subject))
-    old, new = (_text(one, "version") for one in (page_of(before), page))
+    old, new = (setting_text(frontmatter_of(one), "version") for one in (page_of(before), page))
     if old == new:
         page = _set(page, "version", bumped(old, bump), flat=flat)
-    refinements = _text(page_of(before), "refinements")
+    refinements = setting_text(frontmatter_of(page_of(before)), "refinements")
     page = _set(page, "last_refined", f"{now.astimezone(UTC):%Y-%m-%d}", flat=flat)
     count = count_of(refinements) + 1
     return _set(page, "refinements", count if flat else str(count), flat=flat)
@@ -238,11 +238,6 @@ def place_for(key: str, *, flat: bool) -> tuple[str, ...]:
     if flat and key in _ON_TOP:
         return (key,)
     return ("metadata", key) if key == "version" else ("metadata", "reverie", key)
-
-
-def _text(page: Page, key: str) -> str:
-    value = setting_value(frontmatter_of(page), key)
-    return value.strip() if isinstance(value, str) else ""
 
 
 # ---- how much changed ------------------------------------------------------------------------------------------------

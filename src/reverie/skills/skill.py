@@ -187,23 +187,27 @@ def read_skill(subject: str, files: Mapping[str, bytes]) -> Skill:
     content = files[document]
     page = page_of(content)
     matter = frontmatter_of(page)
-    first = _text(matter, "priority")
-    off = any(_text(matter, key).casefold() in _TRUE for key in ("disabled", "disable-model-invocation", "archived"))
-    state = (_text(matter, "state") or _text(matter, "status")).casefold()
+    first = setting_text(matter, "priority")
+    off = any(
+        setting_text(matter, key).casefold() in _TRUE for key in ("disabled", "disable-model-invocation", "archived")
+    )
+    state = (setting_text(matter, "state") or setting_text(matter, "status")).casefold()
     return Skill(
         subject=subject,
         shape="folder" if not subject.endswith(".md") else "flat" if page.opening else "plain",
         document=document,
         content=content,
-        name=_text(matter, "name") or _text(matter, "skill_id") or bare_name(subject),
-        description=_text(matter, "description"),
-        version=_text(matter, "version"),
+        name=setting_text(matter, "name") or setting_text(matter, "skill_id") or bare_name(subject),
+        description=setting_text(matter, "description"),
+        version=setting_text(matter, "version"),
         tags=_listed(setting_value(matter, "tags")),
         triggers=_listed(setting_value(matter, "triggers")),
         priority=float(first) if re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", first) else _PRIORITIES.get(first.casefold()),
-        refinements=count_of(_text(matter, "refinements")),
-        last_refined=_text(matter, "last_refined"),
-        enabled=not off and _text(matter, "enabled").casefold() not in _FALSE and state not in ("disabled", "archived"),
+        refinements=count_of(setting_text(matter, "refinements")),
+        last_refined=setting_text(matter, "last_refined"),
+        enabled=not off
+        and setting_text(matter, "enabled").casefold() not in _FALSE
+        and state not in ("disabled", "archived"),
         frontmatter=matter,
         body=page.body,
         support=tuple(sorted(set(files) - {document})) if not subject.endswith(".md") else (),
@@ -245,7 +249,7 @@ def _at(matter: Mapping[str, Value], path: tuple[str, ...]) -> Value | None:
     return here  # type: ignore[return-value]  # a mapping below the top is a dict
 
 
-def _text(matter: Mapping[str, Value], key: str) -> str:
+def setting_text(matter: Mapping[str, Value], key: str) -> str:
     value = setting_value(matter, key)
     return value.strip() if isinstance(value, str) else ""
 

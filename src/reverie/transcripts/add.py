@@ -151,7 +151,11 @@ class Adding:
             if not self.again and self.sources.fingerprint(self._mine, name) == fingerprint:
                 self.added.unchanged_files += 1
                 return
-            if not self.again and self._stays_out(name, fingerprint):
+            held = None if self.again else self._quarantined().get(name)
+            if held is not None and held.fingerprint == fingerprint:
+                self.added.quarantined += 1
+                why = f"{held.why} (since {held.since:%Y-%m-%d}; it is tried again when it changes)"
+                self.added.flaws.append(SkippedFile(name, WHOLE_FILE, why))
                 return
             reader = self.reader or reader_of(path, self.readers)
         except OSError as error:
@@ -199,15 +203,6 @@ class Adding:
         if self._held is None:
             self._held = {one.path: one for one in self.quarantine.held(self._mine)}
         return self._held
-
-    def _stays_out(self, name: str, fingerprint: str) -> bool:
-        held = self._quarantined().get(name)
-        if held is None or held.fingerprint != fingerprint:
-            return False
-        self.added.quarantined += 1
-        why = f"{held.why} (since {held.since:%Y-%m-%d}; it is tried again when it changes)"
-        self.added.flaws.append(SkippedFile(name, WHOLE_FILE, why))
-        return True
 
     def _put_away(self, name: str, reader: str, flaw: Flaw, fingerprint: str, *, told: bool = False) -> None:
         self.quarantine.put(self._mine, name, reader, "" if flaw.passing else fingerprint, flaw.why)

@@ -30,18 +30,14 @@ from reverie.harnesses.markdown import MarkdownTarget, agent_target, every_file,
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.files import repository_root
-from reverie.system.installation import JsonElement, JsonMember
+from reverie.system.installation import JsonMember
 from reverie.transcripts.session import LONGEST_DASHED, dashed, is_dashed, project_name
 
 HARNESS = "claude-code"
 FOLDER = "${CLAUDE_CONFIG_DIR:-~/.claude}"
 INSTRUCTIONS = own_instructions("Claude Code", "CLAUDE.md")
-INDEX = Place(
-    "MEMORY.md",
-    "list",
-    25_000,
-    purpose="Claude Code's notes on the project {}: how it is built, worked on, decided. Read in every session there.",
-)
+_NOTES = "Claude Code's notes on the project {}: how it is built, worked on, decided. Read in every session there."
+INDEX = Place("MEMORY.md", "list", 25_000, purpose=_NOTES)
 TOPIC = Place("", "list", purpose="Claude Code's notes on one topic of the project {}. Read when they are needed.")
 _PROJECT = re.compile(r"[\w-][\w.-]{0,254}")
 _LOOKED_AT = 5  # transcripts of one folder
@@ -57,7 +53,7 @@ def claude_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     for project in projects.folders:
         reach = f"every Claude Code session of this user in the project {project.name}"
         listed, ready = partial(projects.notes, project), partial(projects.reads, project)
-        yield made(f"claude/{project.name}", project / "memory", reach, listed, ready=ready)
+        yield made(f"claude/{project.name}", project / "memory", reach, listed, is_ready=ready)
 
 
 class _Projects:
@@ -127,19 +123,13 @@ class ClaudeCodeInstaller(FolderInstaller):
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
-        hook = {"hooks": [{"type": "command", "command": launch.line(*launch.queue(self.name))}]}
+        command = launch.line(*launch.queue(self.name))
         state = where.place("${CLAUDE_CONFIG_DIR:-~/}") / ".claude.json"
         server = {"type": "stdio", **launch.server(self.name, self.target)}
         return InstallPlan(
             [
                 JsonMember(state, "the MCP server", ("mcpServers", "reverie"), server),
-                JsonElement(
-                    folder / "settings.json",
-                    "a hook that queues each session for the next night",
-                    ("hooks", "SessionEnd"),
-                    hook,
-                    f"-m reverie {' '.join(self.queue)}",
-                ),
+                self.session_hook(folder / "settings.json", {"type": "command", "command": command}),
                 skill_file(folder),
             ],
             ["Claude Code asks before it first uses a tool of the MCP server; nothing here allows it by itself."],

@@ -68,7 +68,11 @@ class HermesRows:
         copies, lost = _Copies([at for _, at in places]), list[int]()
         for index, (number, _) in enumerate(places):
             try:
-                row = self._row(number)
+                query = f"SELECT {', '.join(self.wanted)} FROM messages WHERE rowid = ?"
+                values = self.database.execute(query, (number,)).fetchone()
+                if values is None:
+                    raise sqlite3.DatabaseError("the index names a row that is not there")
+                row = dict(zip(self.wanted, values, strict=True))
             except sqlite3.DatabaseError as error:
                 if is_locked(error):
                     raise
@@ -101,13 +105,6 @@ class HermesRows:
                     raise
                 why = str(error)
         return found, why
-
-    def _row(self, number: int) -> dict[str, Any]:
-        query = f"SELECT {', '.join(self.wanted)} FROM messages WHERE rowid = ?"
-        values = self.database.execute(query, (number,)).fetchone()
-        if values is None:
-            raise sqlite3.DatabaseError("the index names a row that is not there")
-        return dict(zip(self.wanted, values, strict=True))
 
 
 class _Copies:

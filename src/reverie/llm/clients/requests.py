@@ -8,7 +8,6 @@ remembers: the libraries above turn every failure into their own.
 from __future__ import annotations
 
 import asyncio
-import ssl
 import threading
 import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
@@ -44,9 +43,7 @@ _SECONDS = 10.0
 _NAMES = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx", "n_ctx_train")
 
 
-@cache
-def _certificates() -> ssl.SSLContext:
-    return httpx2.create_ssl_context()
+_certificates = cache(httpx2.create_ssl_context)
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
