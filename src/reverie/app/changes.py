@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -406,6 +405,8 @@ def _own_store(home: Home, store: str) -> Snapshot | None:
 def managed(home: Home, where: str, key_name: str = "ANTHROPIC_API_KEY") -> StoreSource:
     """A managed memory to pull from: an address, with the key in that variable, an exported folder, or `name:…` of a
     source that a package brings."""
+    from importlib.metadata import entry_points
+
     from reverie.harnesses.exported_stores import FolderSource
 
     name, _, rest = where.partition(":")
