@@ -99,7 +99,7 @@ def progress_line(house: Home, since: datetime) -> str:
     metavar="N",
     help="Only when there are so many new sessions. With --if-missed: either is enough.",
 )
-@ui.paged
+@ui.with_pager
 def dream(
     *,
     target: str | None,

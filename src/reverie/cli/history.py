@@ -31,7 +31,7 @@ USER = click.option("--user", metavar="NAME", help="Those of one person only; ''
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @WORKSPACE
 @USER
-@ui.paged
+@ui.with_pager
 def rules(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: str | None, shell: ui.Shell) -> None:
     """Every rule the agents operate under, since when, on what evidence, approved by whom: of memory, of skills, of
     memory stores, and of instruction files, which Reverie reads and never changes."""
@@ -143,7 +143,7 @@ def sync(*, source: str | None, to: tuple[str, ...], dry_run: bool, shell: ui.Sh
 @click.command(name="history")
 @click.argument("path", required=False, type=click.Path())
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
-@ui.paged
+@ui.with_pager
 def history(*, path: str | None, limit: int, shell: ui.Shell) -> None:
     """Show what happened to memory and skills, newest first; to one document or skill if PATH is given.
 
@@ -195,7 +195,7 @@ def change_as_json(change: Change, target: str) -> dict[str, object]:
 @click.option("--as-of", type=ui.DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @WORKSPACE
 @USER
-@ui.paged
+@ui.with_pager
 def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: ui.Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it. PATH is a document, a skill,
     a memory store or a memory in one, or an instruction file, of which Reverie keeps no history."""
@@ -234,7 +234,7 @@ def blame(*, path: str, as_of: datetime | None, workspace: str | None, user: str
 @click.argument("earlier")
 @click.argument("later", required=False)
 @click.argument("path", required=False)
-@ui.paged
+@ui.with_pager
 def diff(*, earlier: str, later: str | None, path: str | None, shell: ui.Shell) -> None:
     """Show what changed between two points: changes (`chg_…`), dates, or ages such as 7d. One change alone: what it
     did."""

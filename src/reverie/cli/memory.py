@@ -35,7 +35,7 @@ def memory() -> None:
 @memory.command(name="list")
 @click.option("--target", metavar="NAME", help="Which target; all that are there if not said.")
 @click.option("--ids", is_flag=True, help="Show each entry's id and since when it stands there.")
-@ui.paged
+@ui.with_pager
 def list_(*, target: str | None, ids: bool, shell: ui.Shell) -> None:
     """The entries in the targets, document by document, and how full each is."""
     with shell.opened() as house:
@@ -170,7 +170,7 @@ def critical(*, entry: str, off: bool, target: str | None, shell: ui.Shell) -> N
 @memory.command()
 @click.argument("document", type=click.Path())
 @click.option("--as-of", type=ui.DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
-@ui.paged
+@ui.with_pager
 def show(*, document: str, as_of: datetime | None, shell: ui.Shell) -> None:
     """The exact text of a document, now or at any time since Reverie first saw it.
 

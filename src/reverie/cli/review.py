@@ -51,7 +51,7 @@ def review(*, shell: ui.Shell) -> None:
 
 @review.command(name="list")
 @click.option("--all", "every", is_flag=True, help="Also what waits behind today's, and what was decided.")
-@ui.paged
+@ui.with_pager
 def list_(*, every: bool, shell: ui.Shell) -> None:
     """List what waits, the best first."""
     with _mirrored(shell) as house:
@@ -60,7 +60,7 @@ def list_(*, every: bool, shell: ui.Shell) -> None:
 
 @review.command()
 @click.argument("proposal", shell_complete=ui.ids("proposal"))
-@ui.paged
+@ui.with_pager
 def show(*, proposal: str, shell: ui.Shell) -> None:
     """One proposal: what changes, where it was said, what it contradicts, findings, every check, and the score."""
     with shell.opened() as house:
@@ -68,7 +68,7 @@ def show(*, proposal: str, shell: ui.Shell) -> None:
 
 
 @review.command()
-@ui.paged
+@ui.with_pager
 def themes(*, shell: ui.Shell) -> None:
     """List what can be decided together: what changes one skill or document, of one page of a managed memory.
 

@@ -169,7 +169,7 @@ def _bar(quiet: bool) -> Iterator[tuple[Callable[[Seen], None], Callable[[int], 
 @click.option("--until", type=ui.DateOrAge(), help="Started before.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @_workspace
-@ui.paged
+@ui.with_pager
 def list_(
     *,
     user: str | None,
@@ -206,7 +206,7 @@ def list_(
 @click.option("--revision", type=click.IntRange(min=1), help="An earlier revision, if the source was rewritten.")
 @click.option("--noise", is_flag=True, help="Show harness noise as well.")
 @_workspace
-@ui.paged
+@ui.with_pager
 def show(
     *, session_id: str, user: str | None, revision: int | None, noise: bool, workspace: str | None, shell: ui.Shell
 ) -> None:
@@ -307,7 +307,7 @@ def forget(*, path: str, workspace: str | None, shell: ui.Shell) -> None:
 @click.option("--until", type=ui.DateOrAge(), help="Said before.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True)
 @click.option("--explain", is_flag=True, help="Say why each turn ranked where it did.")
-@ui.paged
+@ui.with_pager
 def search(
     *,
     question: tuple[str, ...],

@@ -85,7 +85,7 @@ def common(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def paged(function: Callable[..., None]) -> Callable[..., None]:
+def with_pager(function: Callable[..., None]) -> Callable[..., None]:
     """`common`, and what is longer than the screen is shown in a pager, on a terminal where people can answer one."""
 
     @common

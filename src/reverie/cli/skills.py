@@ -27,7 +27,7 @@ def skills() -> None:
 
 
 @skills.command(name="list")
-@ui.paged
+@ui.with_pager
 def list_(*, shell: ui.Shell) -> None:
     """Every skill in every folder agents read them from, and how it did where that is known."""
     from reverie.skills.skill import bare_name
@@ -58,7 +58,7 @@ def list_(*, shell: ui.Shell) -> None:
 @skills.command()
 @click.argument("name")
 @click.option("--as-of", type=ui.DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
-@ui.paged
+@ui.with_pager
 def show(*, name: str, as_of: datetime | None, shell: ui.Shell) -> None:
     """One skill: its text, what validation says of it, and its last changes."""
     from reverie.skills.validation import problems_of

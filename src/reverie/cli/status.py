@@ -31,7 +31,7 @@ MOST_UNREAD = 10
 
 @click.command(name="status")
 @click.argument("dream", required=False, shell_complete=ui.ids("dream"))
-@ui.paged
+@ui.with_pager
 def status(*, dream: str | None, shell: ui.Shell) -> None:
     """The last nights with their errors and what models cost, what is staged, what waits, the last changes, and how
     full memory is. On a server also the last dreams over memory stores of others.
@@ -137,7 +137,7 @@ def _dream(dream: Dream, name: str) -> None:
 
 @click.command(name="explain")
 @click.argument("what", default="last", shell_complete=ui.ids("dream"))
-@ui.paged
+@ui.with_pager
 def explain(*, what: str, shell: ui.Shell) -> None:
     """Why a candidate, proposal or change is what it is; `last`: the last night that decided something.
 
@@ -218,7 +218,7 @@ MOST_SHOWN = 8
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only findings of this kind, such as damaged.")
 @click.option("--target", metavar="NAME", help="Only findings about this target.")
 @click.option("--fix", is_flag=True, help="Propose what can be mended. Nothing lands before you approve it.")
-@ui.paged
+@ui.with_pager
 def audit(
     *,
     paths: tuple[str, ...],

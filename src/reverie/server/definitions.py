@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
 from reverie.server.caller import Reader, Writer
-from reverie.server.wire import Created, Limit, Listing, Page, paged, position
+from reverie.server.wire import Created, Limit, Page, WirePage, paged, position
 from reverie.transcripts.recorded import Definition, Recorded, Walk
 
 Parts = list[dict[str, Any]]
@@ -78,7 +78,7 @@ class Agent(SessionAgent):
     archived_at: datetime | None
 
 
-class AgentPage(Listing[Agent]): ...
+class AgentPage(WirePage[Agent]): ...
 
 
 class EnvironmentConfig(BaseModel, extra="allow"):
@@ -116,7 +116,7 @@ class Environment(BaseModel):
     archived_at: datetime | None
 
 
-class EnvironmentPage(Listing[Environment]): ...
+class EnvironmentPage(WirePage[Environment]): ...
 
 
 class AgentDeleted(BaseModel):
@@ -159,16 +159,16 @@ def config_told(config: EnvironmentConfig | None) -> dict[str, Any]:
     return given.model_dump(exclude_unset=True) | {"networking": closed | networking, "packages": packages}
 
 
-def dated(found: Definition | Recorded) -> dict[str, Any]:
+def stamps(found: Definition | Recorded) -> dict[str, Any]:
     return {name: getattr(found, name) for name in ("id", "created_at", "updated_at", "archived_at")}
 
 
 def agent(found: Definition) -> Agent:
-    return Agent(**found.told, version=found.version, **dated(found))
+    return Agent(**found.told, version=found.version, **stamps(found))
 
 
 def environment(found: Definition) -> Environment:
-    return Environment(**found.told, **dated(found))
+    return Environment(**found.told, **stamps(found))
 
 
 agents = APIRouter(prefix="/v1/agents", tags=["agents"])

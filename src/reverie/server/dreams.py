@@ -17,7 +17,7 @@ from reverie.dreams.dream import Fate, Judged, Status
 from reverie.dreams.stores.dream import DreamQuery, StoreDream, StoreWish
 from reverie.llm.settings import BUILT_IN
 from reverie.server.caller import Caller, Dreamer, Reader, Reviewer
-from reverie.server.wire import Created, Limit, Listing, Page, Problem, paged, position
+from reverie.server.wire import Created, Limit, Page, Problem, WirePage, paged, position
 
 _DONE = {"add": "added", "replace": "replaced", "merge": "merged", "remove": "removed"}
 LISTING = "dreams"
@@ -104,7 +104,7 @@ class WireDream(BaseModel):
     reverie_decision: Literal["accepted", "discarded"] | None
 
 
-class DreamPage(Listing[WireDream]): ...
+class DreamPage(WirePage[WireDream]): ...
 
 
 PageOperation = Literal["added", "changed", "removed", "withheld"]

@@ -30,7 +30,7 @@ from reverie.memory.store import (
     VersionQuery,
 )
 from reverie.server.caller import Reader, Writer
-from reverie.server.wire import FINAL, Created, Limit, Listing, Page, Problem, View, most, paged, position, refused
+from reverie.server.wire import FINAL, Created, Limit, Page, Problem, View, WirePage, most, paged, position, refused
 
 STORES = "stores"
 MEMORIES = "memories"
@@ -157,13 +157,13 @@ class WireMemoryVersion(BaseModel):
     reverie_findings: list[WireFinding]
 
 
-class MemoryStorePage(Listing[MemoryStore]): ...
+class MemoryStorePage(WirePage[MemoryStore]): ...
 
 
-class MemoryPage(Listing[Annotated[WireMemory | MemoryPrefix, Field(discriminator="type")]]): ...
+class MemoryPage(WirePage[Annotated[WireMemory | MemoryPrefix, Field(discriminator="type")]]): ...
 
 
-class MemoryVersionPage(Listing[WireMemoryVersion]): ...
+class MemoryVersionPage(WirePage[WireMemoryVersion]): ...
 
 
 class MemoryStoreDeleted(BaseModel):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from reverie.server.definitions import Parts, SessionAgent, WireModel, dated
-from reverie.server.wire import Listing
+from reverie.server.definitions import Parts, SessionAgent, WireModel, stamps
+from reverie.server.wire import WirePage
 from reverie.transcripts import recorded
 
 
@@ -186,7 +186,7 @@ class WireSession(BaseModel):
     reverie_user: str
 
 
-class SessionPage(Listing[WireSession]):
+class SessionPage(WirePage[WireSession]):
     prev_page: str | None
 
 
@@ -210,14 +210,14 @@ class SessionThread(BaseModel):
     archived_at: datetime | None
 
 
-class ThreadPage(Listing[SessionThread]): ...
+class ThreadPage(WirePage[SessionThread]): ...
 
 
 class SessionResource(BaseModel, extra="allow"):
     type: str
 
 
-class ResourcePage(Listing[dict[str, Any]]): ...
+class ResourcePage(WirePage[dict[str, Any]]): ...
 
 
 class ResourceDeleted(BaseModel):
@@ -233,7 +233,7 @@ class SessionEvent(BaseModel, extra="allow"):
     processed_at: datetime | None
 
 
-class EventPage(Listing[SessionEvent]): ...
+class EventPage(WirePage[SessionEvent]): ...
 
 
 _EVENTS = {
@@ -265,7 +265,7 @@ class SentEvents(BaseModel):
 
 def session(found: recorded.Recorded) -> WireSession:
     return WireSession(
-        **dated(found),
+        **stamps(found),
         agent=SessionAgent(**found.agent),
         environment_id=found.environment,
         status=found.status,
@@ -287,7 +287,7 @@ def thread_of(found: recorded.Recorded) -> str:
 
 
 def thread(found: recorded.Recorded) -> SessionThread:
-    given = dated(found) | {"id": thread_of(found), "session_id": found.id, "status": found.status}
+    given = stamps(found) | {"id": thread_of(found), "session_id": found.id, "status": found.status}
     return SessionThread(agent=SessionAgent(**found.agent), **given)
 
 

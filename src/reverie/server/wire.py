@@ -124,7 +124,7 @@ Place = TypeVar("Place", str, int)
 Found = TypeVar("Found")
 
 
-class Listing(BaseModel, Generic[Found]):
+class WirePage(BaseModel, Generic[Found]):
     data: list[Found]
     next_page: str | None
 
