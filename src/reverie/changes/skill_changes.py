@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from reverie.changes.queue import Proposed, Review
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.scope import Origin
 from reverie.skills.amend import merge, refine, retire
-from reverie.skills.library import Folder, FoundSkill, Skills
+from reverie.skills.library import Folder, Skills
 from reverie.skills.skill import Bump, Create, Revert, read_skill
 from reverie.transcripts.session import Evidence
 
@@ -101,7 +101,11 @@ class SkillChanges:
     ) -> Outcome:
         """The files of a skill as they were at an older version, byte for byte."""
         found = self.skills.get(name)
-        number = self._number_of(found, version)
+        there = self.versions(name)
+        number = next((change.number or 0 for then, change in there if then == version), None)
+        if number is None:
+            known = ", ".join(dict.fromkeys(then or "none" for then, _ in there)) or "none"
+            raise NotFound(f"{found.path} never had the version {version!r}.", expected=f"one of: {known}")
         base = found.folder.files(found.skill.subject)
         then = self.history.files_at(found.folder.key, found.skill.subject, number)
         revert = Revert(
@@ -128,21 +132,11 @@ class SkillChanges:
 
     def versions(self, name: str) -> list[tuple[str, Change]]:
         """Every change of a skill's document, the newest first, with the version it left; "" is none."""
-        return list(self._versions(self.skills.get(name)))
-
-    def _versions(self, found: FoundSkill) -> Iterator[tuple[str, Change]]:
+        found, versions = self.skills.get(name), list[tuple[str, Change]]()
         asked = ChangeQuery(target=found.folder.key, document=found.skill.document)
         for change in self.history.records.find(self.history.scope, asked):
             edit = change.edit(found.skill.document)
             if edit is not None and edit.after is not None:
-                yield read_skill(found.skill.subject, {found.skill.document: edit.after}).version or "", change
-
-    def _number_of(self, found: FoundSkill, version: str) -> int:
-        """The last place in history at which the skill had this version."""
-        seen = []
-        for then, change in self._versions(found):
-            if then == version:
-                return change.number or 0
-            seen.append(then or "none")
-        known = ", ".join(dict.fromkeys(seen)) or "none"
-        raise NotFound(f"{found.path} never had the version {version!r}.", expected=f"one of: {known}")
+                skill = read_skill(found.skill.subject, {found.skill.document: edit.after})
+                versions.append((skill.version or "", change))
+        return versions

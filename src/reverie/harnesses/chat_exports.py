@@ -67,8 +67,10 @@ def _chatgpt_conversation(value: Any, where: str, path: Path) -> Iterator[Event]
     # The names of the nodes from the root to the current one.
     place = value.get("current_node")
     if not isinstance(place, str) or place not in mapping:
-        leaves = [(name, node) for name, node in mapping.items() if isinstance(node, Mapping)]
-        place = max(((_time(node), name) for name, node in leaves if not node.get("children")), default=(0, None))[1]
+        nodes = [(name, node) for name, node in mapping.items() if isinstance(node, Mapping)]
+        leaves = [(name, mapping_or_empty(node.get("message"))) for name, node in nodes if not node.get("children")]
+        times = [(at if isinstance(at := said.get("create_time"), int | float) else 0, name) for name, said in leaves]
+        place = max(times, default=(0, None))[1]
     way, seen = list[str](), set[str]()
     while isinstance(place, str) and place not in seen and isinstance(node := mapping.get(place), Mapping):
         seen.add(place)
@@ -78,12 +80,6 @@ def _chatgpt_conversation(value: Any, where: str, path: Path) -> Iterator[Event]
         message = mapping[name].get("message")
         if isinstance(message, Mapping):
             yield from _chatgpt_message(message, f"{where}, message {message.get('id')}")
-
-
-def _time(node: Mapping[str, Any]) -> float:
-    message = node.get("message")
-    at = message.get("create_time") if isinstance(message, Mapping) else None
-    return float(at) if isinstance(at, int | float) else 0.0
 
 
 def _chatgpt_message(message: Mapping[str, Any], where: str) -> Iterator[Said | Flaw]:

@@ -223,22 +223,16 @@ class Intake:
         )
 
     def turn(self, number: int, said: Said, head: Head) -> Turn:
-        clean = Said(
-            role=said.role,
+        told = ((call, self.clean(self._cut(call.arguments, number))) for call in said.calls)
+        clean = replace(
+            said,
             text=self.clean(self._cut(said.text, number)),
             name=self.clean(said.name[:LONGEST_NAME]) if said.name else None,
-            at=said.at,
             calls=tuple(
-                ToolCall(
-                    kept_id(call.name),
-                    self.clean(self._cut(call.arguments, number)),
-                    kept_id(call.id) if call.id else None,
-                )
-                for call in said.calls
+                ToolCall(kept_id(call.name), text, kept_id(call.id) if call.id else None) for call, text in told
             ),
             answers=kept_id(said.answers) if said.answers else None,
-            failed=said.failed,
-            noise=said.noise,
+            origin=None,
         )
         noise = noise_in(clean)
         self.tally.turns += 1

@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,8 @@ _COLUMNS = (
 _STRUCTURED = "\x00json:"
 _NOT_MESSAGES = {"session_meta"}  # the gateway's list of tools, stored as if it were a message
 _AUTOMATIC = {"subagent", "tool", "cron"}  # sources whose "user" is a parent agent or the scheduler
-_PROGRAMS = {
-    "webhook",
-    "msgraph_webhook",
-    "homeassistant",
-    "ntfy",
-}  # whose "user" is a program somewhere, quoting anyone
+# Whose "user" is a program somewhere, quoting anyone.
+_PROGRAMS = {"webhook", "msgraph_webhook", "homeassistant", "ntfy"}
 _NOTICES = tuple(one.rstrip("|") for one in beginnings("hermes"))
 _SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:", "[PRIOR CONTEXT — for reference only")
 _SPEAKER = re.compile(r"\[([^\[\]\n]{1,80})\] ")
@@ -52,10 +49,10 @@ _ONE_GO_SECONDS = 5e-6
 class HermesRows:
     database: sqlite3.Connection
     columns: Sequence[str]
-    wanted: list[str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.wanted = [name for name in _COLUMNS if name in self.columns]
+    @cached_property
+    def wanted(self) -> list[str]:
+        return [name for name in _COLUMNS if name in self.columns]
 
     @property
     def usable(self) -> bool:

@@ -63,17 +63,10 @@ def read_sessions(database: sqlite3.Connection) -> list[Window]:
         key = about.get("session_key")
         node = _row(database, "session_nodes", "session_key", key, [one for one in _NODE if one in of_node])
         parent = current.get(about.get("spawned_by") or node.get("spawned_by") or "")
-        found.append(
-            Window(
-                name,
-                key=key or "",
-                title=node.get("label") or node.get("display_name") or about.get("display_name"),
-                parent=parent if parent != name else None,
-                in_a_room=about.get("chat_type") in ("group", "channel"),
-                by_agents=node.get("created_via") in _BY_AGENTS,
-                foreign=bool(about.get("hook_external_content_source")),
-            )
-        )
+        title = node.get("label") or node.get("display_name") or about.get("display_name")
+        in_a_room, by_agents = about.get("chat_type") in ("group", "channel"), node.get("created_via") in _BY_AGENTS
+        foreign, parent = bool(about.get("hook_external_content_source")), parent if parent != name else None
+        found.append(Window(name, key or "", title, parent, in_a_room, by_agents, foreign))
     return found
 
 
