@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from reverie.audit.inventory import alternatives
 from reverie.dreams.light.language import dates_in
@@ -160,24 +161,6 @@ _WHOLE = {
 }
 _LONGEST_TOLD = 300  # what is longer than this says more than its opening
 _SPEAKER = re.compile(r"^\s*\**(?:user|human|assistant|ai|claude|system|bot)\**\s*:", re.IGNORECASE | re.MULTILINE)
-_DUMPS = (
-    (re.compile(r"^Traceback \(most recent call last\):", re.MULTILINE), 1, "It is a stack trace."),
-    (re.compile(r"^\s+at [^\n]{2,200}:\d+(?::\d+)?\)?$", re.MULTILINE), 2, "It is a stack trace."),
-    (
-        re.compile(
-            r"^\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d[^\n]{0,40}\b(?:INFO|ERROR|WARN(?:ING)?|DEBUG|FATAL)\b", re.MULTILINE
-        ),
-        2,
-        "It is a piece of a log.",
-    ),
-    (re.compile(r"^npm (?:ERR!|error)", re.MULTILINE), 2, "It is the output of a failed command."),
-    (
-        re.compile(r"^[d-][r-][w-][xst-](?:[r-][w-][xst-]){2}[.+@]? +\d", re.MULTILINE),
-        2,
-        "It is the listing of a folder.",
-    ),
-    (re.compile(r"\Adiff --git |\A--- \S+\n\+\+\+ \S+\n@@ ", re.MULTILINE), 1, "It is a diff."),
-)
 _CODE_LINE = re.compile(rf"\s*(?:{alternatives('code_line')})")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _FEWEST_LINES, _MOSTLY = 6, 0.85
@@ -190,9 +173,9 @@ def junk(text: str) -> str:
     for name, why in _WHOLE.items():
         if phrases[name].fullmatch(bare):
             return why
-    for pattern, least, why in _DUMPS:
-        if len(pattern.findall(text)) >= least:
-            return why
+    for dump in _table()["dumps"]:
+        if len(re.findall(dump["pattern"], text, re.MULTILINE)) >= dump["least"]:
+            return str(dump["why"])
     # Code from end to end. A snippet with a sentence beside it explains something.
     lines = [line for line in text.splitlines() if line.strip() and not _FENCE.match(line)]
     if len(lines) >= _FEWEST_LINES and sum(bool(_CODE_LINE.match(line)) for line in lines) >= _MOSTLY * len(lines):
@@ -210,9 +193,14 @@ def junk(text: str) -> str:
 
 
 @cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads((files("reverie.audit") / "junk.toml").read_text("utf-8"))
+
+
+@cache
 def _phrases() -> dict[str, re.Pattern[str]]:
     """One expression of alternatives for each group in `junk.toml`."""
-    table = tomllib.loads((files("reverie.audit") / "junk.toml").read_text("utf-8"))
+    table = _table()
     words = {name: "".join(text.splitlines()) for name, text in table["words"].items()}
 
     def expression(lines: str) -> re.Pattern[str]:

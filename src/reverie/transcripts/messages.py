@@ -25,23 +25,14 @@ from reverie.transcripts.json_streams import JsonList, StreamedObject, dumped, s
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Role, Said, ToolCall, project_folder, project_name, shown_name
 
-_ROLES: dict[str, Role] = {
+_NAMES: dict[Role, str] = {
     "system": "system",
     "developer": "developer",
-    "user": "user",
-    "assistant": "assistant",
-    "tool": "tool",
-    "human": "user",
-    "gpt": "assistant",
-    "ai": "assistant",
-    "model": "assistant",
-    "bot": "assistant",
-    "function": "tool",
-    "observation": "tool",
-    "tool_response": "tool",
-    "toolresult": "tool",
-    "ipython": "tool",
+    "user": "user human",
+    "assistant": "assistant gpt ai model bot",
+    "tool": "tool function observation tool_response toolresult ipython",
 }
+_ROLES = {name: role for role, names in _NAMES.items() for name in names.split()}
 _NOT_TYPED = ("synthetic", "isMeta")  # how programs mark what they put into a person's place
 _TEXT_PARTS = {"text", "input_text", "output_text"}
 _UNSPOKEN_PARTS = {"thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"}
