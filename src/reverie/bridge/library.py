@@ -10,22 +10,12 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Protocol
 
+from reverie.bridge import source as remote
 from reverie.bridge.amendments import Amending, Batch
 from reverie.bridge.backing import Talk
 from reverie.bridge.diff import StoreDiff, store_diff
 from reverie.bridge.places import LearnedRoute, LearnedRoutes
 from reverie.bridge.server import BridgeNight, BridgeNights, DreamNight, DreamServer, Pushed, StoreWriter, TooFew, push
-from reverie.bridge.source import (
-    Copies,
-    HeardSession,
-    Pulled,
-    RemoteDream,
-    Snapshot,
-    StoreSource,
-    new_nights,
-    pull,
-    snapshot_at,
-)
 from reverie.changes.land import Outcome
 from reverie.changes.ledger import Change
 from reverie.changes.proposal import Proposal
@@ -43,12 +33,12 @@ PULL_FIRST = "`reverie bridge pull` brings in what is new."
 class Followed:
     """The result of one look at a managed memory. `missed` says why there was none."""
 
-    ended: list[RemoteDream]
+    ended: list[remote.RemoteDream]
     batches: list[Batch]
     missed: str = ""
 
 
-class KeptCopies(Copies, BridgeNights, Protocol):
+class KeptCopies(remote.Copies, BridgeNights, Protocol):
     """All that is kept of one source."""
 
 
@@ -58,10 +48,10 @@ class Bridge:
     `own` a memory store of this home's database, if it has one of that id. `documents` are those that are pushed, and
     with a target those of its memory."""
 
-    copies: Callable[[], list[Copies]]
+    copies: Callable[[], list[remote.Copies]]
     copies_of: Callable[[str], KeptCopies]
-    read: Callable[[str], Snapshot]
-    own: Callable[[str], Snapshot | None]
+    read: Callable[[str], remote.Snapshot]
+    own: Callable[[str], remote.Snapshot | None]
     redact: Callable[[str], str]
     clock: Clock
     amending: Amending
@@ -69,8 +59,8 @@ class Bridge:
     routes: LearnedRoutes
     wait: Callable[[float], None] = time.sleep
 
-    def pull(self, source: StoreSource, stores: Collection[str] = ()) -> list[Pulled]:
-        return pull(source, self.copies_of(source.address), self.redact, self.clock, stores)
+    def pull(self, source: remote.StoreSource, stores: Collection[str] = ()) -> list[remote.Pulled]:
+        return remote.pull(source, self.copies_of(source.address), self.redact, self.clock, stores)
 
     def dream(
         self, server: DreamServer, store: str, *, model: str, instructions: str = "", after: int = 1
@@ -100,10 +90,10 @@ class Bridge:
         note = f"{made.note}\n{UNHEARD.format(dream=unheard)}".lstrip() if unheard else made.note
         return replace(made, note=note, compared=" ".join(filter(None, (old, new))))
 
-    def _heard(self, old: str, new: str | None) -> tuple[list[HeardSession], str]:
+    def _heard(self, old: str, new: str | None) -> tuple[list[remote.HeardSession], str]:
         """The words of the sessions of a dream, or of all that made one store of another; none of them, and the dream,
         where those of one were not pulled."""
-        dreams = list[RemoteDream]()
+        dreams = list[remote.RemoteDream]()
         if new is None:
             copies, dream = self.dream_of(old)
             dreams = [dream]
@@ -127,11 +117,11 @@ class Bridge:
         made = list[Batch]()
         for copies in self.copies():
             ended = [one.id for one in copies.dreams() if one.status == "completed" and one.output]
-            made += [self._proposed(night, target) for night in new_nights(copies)]
+            made += [self._proposed(night, target) for night in remote.new_nights(copies)]
             copies.mark_proposed(ended)
         return made
 
-    def _proposed(self, night: Sequence[RemoteDream], target: str) -> Batch:
+    def _proposed(self, night: Sequence[remote.RemoteDream], target: str) -> Batch:
         first, last = night[0], night[-1]
         if first is last:
             return self.propose(last.id, target=target)
@@ -152,7 +142,9 @@ class Bridge:
         name = f"route_{sha256(f'{text}|{to}'.encode())[:8]}"
         return LearnedRoute(name, " ".join(text.split()), to, by, self.clock.now(), place)
 
-    def watch(self, source: StoreSource, every: float, looks: int | None, target: str | None) -> Iterator[Followed]:
+    def watch(
+        self, source: remote.StoreSource, every: float, looks: int | None, target: str | None
+    ) -> Iterator[Followed]:
         """Pull again and again; with a target, what each dream changed that ended meanwhile is proposed. A server that
         cannot be reached is asked again at the next look."""
         known = {one.id for one in self.dreams() if one.status == "completed"}
@@ -176,7 +168,7 @@ class Bridge:
         with closing(writer):
             return push(writer, store, self.documents(memory))
 
-    def snapshot(self, name: str) -> Snapshot:
+    def snapshot(self, name: str) -> remote.Snapshot:
         """A folder, a file, or a store: as it was last pulled, or `@` a time or a version."""
         if not name.strip():
             raise BadInput("A name of what to compare is empty.", expected="a folder, a file or a memory store")
@@ -184,14 +176,14 @@ class Bridge:
         found = self._copies_with(store)
         if found is not None:
             if not when or when.startswith("memver_"):
-                return snapshot_at(found, store, name, version=when)
+                return remote.snapshot_at(found, store, name, version=when)
             try:
                 until = datetime.fromisoformat(when)
             except ValueError:
                 raise BadInput(
                     f"{when!r} is neither a time nor a version.", expected="2026-05-12, 2026-05-12T14:37Z or memver_…"
                 ) from None
-            return snapshot_at(found, store, name, until=until if until.tzinfo else until.replace(tzinfo=UTC))
+            return remote.snapshot_at(found, store, name, until=until if until.tzinfo else until.replace(tzinfo=UTC))
         if store.startswith(STORE):
             here = None if when else self.own(store)
             if here is None:
@@ -200,27 +192,27 @@ class Bridge:
         read = self.read(name)
         return replace(read, texts={path: self.redact(text) for path, text in read.texts.items()})
 
-    def _copies_with(self, store: str) -> Copies | None:
+    def _copies_with(self, store: str) -> remote.Copies | None:
         for copies in self.copies():
             if any(one.id == store for one in copies.stores()):
                 return copies
         return None
 
-    def around(self, name: str) -> tuple[Snapshot, Snapshot]:
+    def around(self, name: str) -> tuple[remote.Snapshot, remote.Snapshot]:
         """The store a dream read, as it stood when it began; and the one it wrote, as it stood when it ended."""
         copies, dream = self.dream_of(name)
         if dream.status != "completed" or not dream.output:
             raise BadInput(
                 f"The dream {name} is {dream.status}.", expected="one that is completed", next_step=PULL_FIRST
             )
-        before = snapshot_at(copies, dream.store, f"{dream.store} before {name}", until=dream.created_at)
-        after = snapshot_at(copies, dream.output, f"{dream.output} after {name}", until=dream.ended_at)
+        before = remote.snapshot_at(copies, dream.store, f"{dream.store} before {name}", until=dream.created_at)
+        after = remote.snapshot_at(copies, dream.output, f"{dream.output} after {name}", until=dream.ended_at)
         return before, after
 
-    def dreams(self) -> list[RemoteDream]:
+    def dreams(self) -> list[remote.RemoteDream]:
         return [one for copies in self.copies() for one in copies.dreams()]
 
-    def dream_of(self, name: str) -> tuple[Copies, RemoteDream]:
+    def dream_of(self, name: str) -> tuple[remote.Copies, remote.RemoteDream]:
         for copies in self.copies():
             for one in copies.dreams():
                 if one.id == name:

@@ -354,10 +354,7 @@ def show_exchange(out: Console, place: int, exchange: Exchange, question: str, e
 
     best = exchange.best
     title = f"  {ui.one_line(best.title, 60)}" if best.title else ""
-    out.print(
-        f"{place}. {ui.terminal_safe(best.session_id)} turn {best.turn}  {ui.day(best.at)}{title}",
-        style="bold",
-    )
+    out.print(f"{place}. {ui.terminal_safe(best.session_id)} turn {best.turn}  {ui.day(best.at)}{title}", style="bold")
     width = max(20, out.width - 4)
     for one in exchange.turns:
         if isinstance(one, Hit):

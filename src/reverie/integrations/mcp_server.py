@@ -102,18 +102,8 @@ TOOLS = (
         _object(about=_string()),
         False,
     ),
-    Tool(
-        "match_skills",
-        "Which skills a task calls for, and why.",
-        _object(["task"], task=_string()),
-        False,
-    ),
-    Tool(
-        "read_skill",
-        "The text of a skill.",
-        _object(["name"], name=_string()),
-        False,
-    ),
+    Tool("match_skills", "Which skills a task calls for, and why.", _object(["task"], task=_string()), False),
+    Tool("read_skill", "The text of a skill.", _object(["name"], name=_string()), False),
     Tool(
         "remember",
         "Propose one lasting statement for memory, when the person says to remember something or corrects you. "

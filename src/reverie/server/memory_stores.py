@@ -12,23 +12,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from reverie.changes.land import Landed, in_words
-from reverie.memory.store import (
-    LARGEST_MEMORY_BYTES,
-    LONGEST_DESCRIPTION,
-    LONGEST_NAME,
-    LONGEST_PATH_BYTES,
-    MOST_METADATA,
-    Author,
-    Flag,
-    Hand,
-    MemoryVersion,
-    Operation,
-    Prefix,
-    Refused,
-    Store,
-    StoredMemory,
-    VersionQuery,
-)
+from reverie.memory import store as kept
 from reverie.server.caller import Reader, Writer
 from reverie.server.wire import FINAL, Created, Limit, Page, Problem, View, WirePage, most, paged, position, refused
 
@@ -42,17 +26,17 @@ def _limited(**limits: Any) -> Any:
     return Field(json_schema_extra=limits)
 
 
-Name = Annotated[str, _limited(minLength=1, maxLength=LONGEST_NAME)]
-Description = Annotated[str, _limited(maxLength=LONGEST_DESCRIPTION)]
-Path = Annotated[str, _limited(pattern="^(/[^/]+){1,20}$", maxLength=LONGEST_PATH_BYTES)]
-Content = Annotated[str, _limited(maxLength=LARGEST_MEMORY_BYTES)]
+Name = Annotated[str, _limited(minLength=1, maxLength=kept.LONGEST_NAME)]
+Description = Annotated[str, _limited(maxLength=kept.LONGEST_DESCRIPTION)]
+Path = Annotated[str, _limited(pattern="^(/[^/]+){1,20}$", maxLength=kept.LONGEST_PATH_BYTES)]
+Content = Annotated[str, _limited(maxLength=kept.LARGEST_MEMORY_BYTES)]
 Sha256 = Annotated[str, _limited(pattern="^[0-9a-f]{64}$")]
 
 
 class NewStore(BaseModel):
     name: Name
     description: Description | None = None
-    metadata: Annotated[dict[str, str], _limited(maxProperties=MOST_METADATA)] | None = None
+    metadata: Annotated[dict[str, str], _limited(maxProperties=kept.MOST_METADATA)] | None = None
 
 
 class StorePatch(BaseModel):
@@ -144,7 +128,7 @@ class WireMemoryVersion(BaseModel):
     type: Literal["memory_version"] = "memory_version"
     memory_store_id: str
     memory_id: str
-    operation: Operation
+    operation: kept.Operation
     path: str | None
     content: str | None
     content_sha256: str | None
@@ -195,11 +179,11 @@ class Error(BaseModel):
     request_id: str
 
 
-def memory_store(store: Store) -> MemoryStore:
+def memory_store(store: kept.Store) -> MemoryStore:
     return MemoryStore.model_validate(store, from_attributes=True)
 
 
-def memory(stored: StoredMemory, view: str) -> WireMemory:
+def memory(stored: kept.StoredMemory, view: str) -> WireMemory:
     return WireMemory(
         id=stored.id,
         memory_store_id=stored.store,
@@ -214,7 +198,7 @@ def memory(stored: StoredMemory, view: str) -> WireMemory:
     )
 
 
-def memory_version(version: MemoryVersion, view: str) -> WireMemoryVersion:
+def memory_version(version: kept.MemoryVersion, view: str) -> WireMemoryVersion:
     return WireMemoryVersion(
         id=version.id,
         memory_store_id=version.store,
@@ -237,21 +221,21 @@ def _content(content: bytes | None, view: str) -> str | None:
     return None if content is None or view == "basic" else content.decode()
 
 
-def _findings(flags: tuple[Flag, ...]) -> list[WireFinding]:
+def _findings(flags: tuple[kept.Flag, ...]) -> list[WireFinding]:
     return [WireFinding.model_validate(flag, from_attributes=True) for flag in flags]
 
 
-def _actor(author: Author | None) -> Any:
+def _actor(author: kept.Author | None) -> Any:
     match author:
         case None:
             return None
-        case Author("session", name):
+        case kept.Author("session", name):
             return SessionActor(session_id=name)
-        case Author("user", name):
+        case kept.Author("user", name):
             return UserActor(user_id=name)
-        case Author("service_account", name):
+        case kept.Author("service_account", name):
             return ServiceAccountActor(service_account_id=name)
-        case Author(_, name):
+        case kept.Author(_, name):
             return ApiActor(api_key_id=name)
 
 
@@ -328,7 +312,9 @@ def list_memories(
     """In the order of their paths; with `depth=1` what is further below is rolled up."""
     limit, start = most(limit, view), position(page, MEMORIES, str)
     found = who.stores.memories(memory_store_id, path_prefix, depth, after=start, limit=limit + 1, full=view == "full")
-    shown = [MemoryPrefix(path=one.path) if isinstance(one, Prefix) else memory(one, view) for one in found[:limit]]
+    shown = [
+        MemoryPrefix(path=one.path) if isinstance(one, kept.Prefix) else memory(one, view) for one in found[:limit]
+    ]
     return MemoryPage(data=shown, next_page=paged(found, limit, MEMORIES, lambda one: one.path))
 
 
@@ -356,8 +342,8 @@ def delete_memory(
     return MemoryDeleted(id=memory_id)
 
 
-def _rendered(outcome: StoredMemory | Refused, view: View) -> WireMemory:
-    if not isinstance(outcome, StoredMemory):
+def _rendered(outcome: kept.StoredMemory | kept.Refused, view: View) -> WireMemory:
+    if not isinstance(outcome, kept.StoredMemory):
         raise refused(outcome)
     return memory(outcome, view)
 
@@ -371,7 +357,7 @@ def list_memory_versions(
     who: Reader,
     memory_store_id: str,
     memory_id: str | None = None,
-    operation: Operation | None = None,
+    operation: kept.Operation | None = None,
     session_id: str | None = None,
     api_key_id: str | None = None,
     service_account_id: str | None = None,
@@ -381,13 +367,13 @@ def list_memory_versions(
     made: Created,
 ) -> MemoryVersionPage:
     """Newest first, those of deleted memories too."""
-    wanted: tuple[tuple[Hand, str | None], ...] = (
+    wanted: tuple[tuple[kept.Hand, str | None], ...] = (
         ("session", session_id),
         ("api", api_key_id),
         ("service_account", service_account_id),
     )
-    authors = tuple(Author(hand, name) for hand, name in wanted if name is not None)
-    chosen = VersionQuery(memory_id, operation, authors, made)
+    authors = tuple(kept.Author(hand, name) for hand, name in wanted if name is not None)
+    chosen = kept.VersionQuery(memory_id, operation, authors, made)
     limit, start = most(limit, view), position(page, MEMORY_VERSIONS, int)
     found = who.stores.versions(memory_store_id, chosen, after=start, limit=limit + 1, full=view == "full")
     shown = [memory_version(version, view) for version in found[:limit]]

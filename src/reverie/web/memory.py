@@ -13,15 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
 from reverie.changes.headline import Hunk, edit_hunks
-from reverie.changes.history import (
-    History,
-    Instruction,
-    Rule,
-    happened,
-    rules_as_csv,
-    rules_as_json,
-    sizes,
-)
+from reverie.changes.history import History, Instruction, Rule, happened, rules_as_csv, rules_as_json, sizes
 from reverie.changes.land import Landed, in_words, undone_by
 from reverie.changes.ledger import Change
 from reverie.core.clock import rfc3339
