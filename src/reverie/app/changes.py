@@ -127,7 +127,7 @@ def review(home: Home) -> Review:
     from reverie.changes.queue import Review
     from reverie.storage.ledger import SqlProposals
 
-    def undone_in_store(scope: Scope, change: Change, because: str) -> Outcome:
+    def undone(scope: Scope, change: Change, because: str) -> Outcome:
         from reverie.memory.store import Author
 
         writes = home.tenants.writes(scope, Author("user", scope.actor), home.config.owner)
@@ -152,19 +152,9 @@ def review(home: Home) -> Review:
     related = partial(related_statements, partial(surface_statements, home))
     proposing = Proposing(scope, history, proposals, policy, related, ids, clock, project_of)
     landing = Landing(scope, history, home.outside_edits, ids, clock, home.projecting)
+    owner, artifact, edits = home.config.owner, partial(artifact_of, home), home.outside_edits
     return Review(
-        scope,
-        home.config.owner,
-        history,
-        proposals,
-        policy,
-        partial(artifact_of, home),
-        home.outside_edits,
-        proposing,
-        landing,
-        clock,
-        checked_again,
-        undone_in_store,
+        scope, owner, history, proposals, policy, artifact, edits, proposing, landing, clock, checked_again, undone
     )
 
 
@@ -298,15 +288,9 @@ def erasing(home: Home) -> Erasing:
         lambda: home.index.renew(),  # noqa: PLW0108  (it is opened only where something is erased)
         lambda: forget_nights(home.config.home, home.config.database),
     )
+    retention, ids, clock = home.config.retention, home.ids, home.clock
     return Erasing(
-        home.scope,
-        home.erasures,
-        documents,
-        files,
-        lambda path: remove_file(Path(path)),
-        home.config.retention,
-        home.ids,
-        home.clock,
+        home.scope, home.erasures, documents, files, lambda path: remove_file(Path(path)), retention, ids, clock
     )
 
 

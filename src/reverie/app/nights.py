@@ -191,13 +191,9 @@ class NightQueue:
                     next_step="Install Reverie anew: pip install --force-reinstall reverie.",
                 ) from error
 
+            config = self._home.config
             self._worker = DbosEngine(
-                self._home.config.home,
-                self._home.config.database,
-                self,
-                nights=self._nights,
-                executor=executor,
-                at_once=at_once,
+                config.home, config.database, self, nights=self._nights, executor=executor, at_once=at_once
             )
         return self._worker
 

@@ -148,50 +148,25 @@ class Tenants:
         from reverie.storage.server_records import SqlRecorded
         from reverie.transcripts.recorded_library import Recording
 
-        return Recording(
-            scope,
-            SqlRecorded(self._home.engine, self._clock),
-            self.definitions(scope, "agent"),
-            self.definitions(scope, "environment"),
-            without_secrets,
-            self._ids,
-            self._clock,
-            partial(_speaker, speaks_for),
-            told,
-        )
+        records, speaker = SqlRecorded(self._home.engine, self._clock), partial(_speaker, speaks_for)
+        agents, environments = self.definitions(scope, "agent"), self.definitions(scope, "environment")
+        return Recording(scope, records, agents, environments, without_secrets, self._ids, self._clock, speaker, told)
 
     def imports(self, scope: Scope, speaks_for: str = "") -> Importing:
         from reverie.transcripts.add import Importing
 
         library = self.sessions(scope)
-        return Importing(
-            scope,
-            library.records,
-            library.kept_sources,
-            library.readers,
-            library.redact,
-            partial(_speaker, speaks_for),
-            library.quarantine,
-            replace(library.limits, databases=False),
-        )
+        kept = library.records, library.kept_sources, library.readers, library.redact
+        limits = replace(library.limits, databases=False)
+        return Importing(scope, *kept, partial(_speaker, speaks_for), library.quarantine, limits)
 
     def dreams(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:
         from reverie.dreams.stores.dreaming import StoreDreaming
         from reverie.storage.stores import store_key
 
-        return StoreDreaming(
-            scope,
-            self.stores(scope),
-            self.store_dreams,
-            self.sessions,
-            lambda narrowed: self.recording(narrowed, told=told),
-            store_key,
-            self._ids,
-            self._clock,
-            self._home.queue.wake,
-            self._home.history_records,
-            self._home.check_enabled,
-        )
+        home, recording = self._home, partial(self.recording, told=told)
+        whole = store_key, self._ids, self._clock, home.queue.wake, home.history_records, home.check_enabled
+        return StoreDreaming(scope, self.stores(scope), self.store_dreams, self.sessions, recording, *whole)
 
     def store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
         from reverie.changes.stores import DreamLanding

@@ -114,13 +114,9 @@ class AgentTools:
         old = self.home.memory.entry(memory.name, replaces) if replaces else None
         document = old.document if old else memory.places()[0].document
         operation = Replace(document, old.sha256, words) if old else Add(document, words)
+        reason = self._words(because) if because else ""
         suggestion = Suggestion(
-            memory.name,
-            document,
-            (operation,),
-            reason=self._words(because) if because else "",
-            proposer=self.agent,
-            spoken_by=Origin.AGENT,
+            memory.name, document, (operation,), reason=reason, proposer=self.agent, spoken_by=Origin.AGENT
         )
         return self._proposed(lambda: self.home.review.propose(suggestion, land=False))
 
