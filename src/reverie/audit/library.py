@@ -95,9 +95,8 @@ class AuditSources:
                 content = target.read(place.document)
                 if content is not None:
                     spot = Spot(home, target.name, place.document)
-                    yield AuditedDocument(
-                        spot, place.form, place.budget, content.decode("utf-8", "surrogateescape"), circle, project
-                    )
+                    text = content.decode("utf-8", "surrogateescape")
+                    yield AuditedDocument(spot, place.form, place.budget, text, circle, project)
         except ReverieError as error:
             unread.append(Unread(Spot(home, target.name, ""), f"It is there and could not be read: {error.found}"))
 
@@ -145,9 +144,8 @@ class AuditSources:
         for path, home in ((path, home) for path, home in places if self.machine.exists(path)):
             folder = self.folder_at(path, str(path))
             known = own.get(folder.key)
-            found.setdefault(
-                folder.key, (known or folder, homes.get(known.name, home) if known else home, known is not None)
-            )
+            named = homes.get(known.name, home) if known else home
+            found.setdefault(folder.key, (known or folder, named, known is not None))
         for folder in own.values() if not only else ():
             found.setdefault(folder.key, (folder, homes.get(folder.name, "reverie"), True))
         return list(found.values())
@@ -222,9 +220,8 @@ def examined(standing: Inventory, machine: Machine, now: datetime) -> list[Findi
         found += in_context(document)
     # What is to go anyway is not compared: an accusation is enough.
     going = {one.spot for one in found if one.kind in (FindingKind.JUNK, FindingKind.UNSAFE)}
-    found += compare_statements(
-        [statement for statement in standing.statements() if statement.spot not in going], standing.skills, shown
-    )
+    staying = [statement for statement in standing.statements() if statement.spot not in going]
+    found += compare_statements(staying, standing.skills, shown)
     found += damage(standing.documents, standing.traces, shown)
     found += in_skills(standing.skills)
     found += [Finding(FindingKind.UNREADABLE, "medium", one.spot, "", one.why) for one in standing.unread]

@@ -85,9 +85,8 @@ def _share(name: str, count: int, share: int, findings: Iterable[Finding]) -> tu
 
 
 GOOD, OTHER = "good", "other text"
-_NAMES_A_STATEMENT = tuple(
-    kind for kind in FindingKind if kind not in (FindingKind.AUTHORITY, FindingKind.VERBOSE, FindingKind.CUT)
-)
+_OF_NO_STATEMENT = (FindingKind.AUTHORITY, FindingKind.VERBOSE, FindingKind.CUT)
+_NAMES_A_STATEMENT = tuple(kind for kind in FindingKind if kind not in _OF_NO_STATEMENT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,8 +173,6 @@ class Landing:
         done = replace(change, id=self.ids.new("chg"), edits=edits)
         return self.records.settle(self.scope, done, moves_of(artifact, done, known.get), change)
 
-    # ---- the files ---------------------------------------------------------------------------------------------------
-
     def _exchanged_alone(self, draft: Draft, held: Held, drawn: Drawn) -> Exchanged:
         """Worked out once more on what is there now, while nobody who asks for the lock can write. No database here."""
         with held.alone(draft.artifact.subject):

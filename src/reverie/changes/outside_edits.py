@@ -118,9 +118,8 @@ class OutsideEdits:
                 self._suggest_removals(artifact, change)
                 with written(artifact.subject):
                     before = {edit.document: edit.before for edit in change.edits}
-                    return self.came_from_outside(artifact, before).and_also(
-                        Reconciled(landed=(self._settled(artifact, change),))
-                    )
+                    outside = self.came_from_outside(artifact, before)
+                    return outside.and_also(Reconciled(landed=(self._settled(artifact, change),)))
         if change.operations and artifact.form is not None:
             return self._resume_operations(artifact, held, change)
         for edit in change.edits:

@@ -257,9 +257,8 @@ def critical_rules_touched(
     for edit in edits:
         was = known(edit.document)
         marked = {one.sha256 for one in was.entries if one.critical} if was else set()
-        before, after = (
-            Counter(statements_of_document(form, edit.document, side)) for side in (edit.before, edit.after)
-        )
+        sides = (edit.before, edit.after)
+        before, after = (Counter(statements_of_document(form, edit.document, side)) for side in sides)
         found += [text for text in before - after if entry_hash(text) in marked] if marked else []
     return found
 

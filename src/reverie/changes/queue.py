@@ -241,9 +241,8 @@ class Review:
     ) -> Proposal | Undrawable:
         """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved.
         `keep=False` says what would come of the words, and keeps the proposal as it is."""
-        return self.redrawn(
-            proposal, replace(proposal.suggestion, operations=tuple(operations), amendment=amendment), keep=keep
-        )
+        changed = replace(proposal.suggestion, operations=tuple(operations), amendment=amendment)
+        return self.redrawn(proposal, changed, keep=keep)
 
     def redrawn(self, proposal: Proposal, changed: Suggestion, *, keep: bool = True) -> Proposal | Undrawable:
         """The same proposal with other words, or for another document or skill, and what the checks find in it. They

@@ -212,9 +212,8 @@ class StoreWrites:
         edits: tuple[Edit, ...],
         grounds: Grounds,
     ) -> Outcome:
-        artifact = _Scanned(
-            transaction.target(context), edits[-1].document, lambda: [edit.document for edit in edits], "whole"
-        )
+        documents = [edit.document for edit in edits]
+        artifact = _Scanned(transaction.target(context), documents[-1], lambda: documents, "whole")
         return landed(transaction, self, scope, ExactEdits(artifact, edits), grounds)
 
 

@@ -169,9 +169,8 @@ class FolderSource:
     def memories(self, store: str) -> Iterator[RemoteVersion]:
         for path, text in self._snapshot.texts.items():
             digest = sha256(text.encode("utf-8", "surrogateescape"))
-            yield RemoteVersion(
-                f"{sha256(path.encode())[:12]}-{digest[:24]}", path, "modified", self._now, path, digest
-            )
+            name = f"{sha256(path.encode())[:12]}-{digest[:24]}"
+            yield RemoteVersion(name, path, "modified", self._now, path, digest)
 
     def versions(self, store: str) -> Iterator[RemoteVersion]:
         return iter(())

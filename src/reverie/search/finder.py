@@ -114,9 +114,8 @@ class Finder:
         if not 1 <= limit <= MAX_LIMIT:
             raise BadInput(f"The limit is {limit}.", expected=f"a number from 1 to {MAX_LIMIT}")
         self.follow()
-        where = SearchFilter(
-            user=user if self.only is None else self.only, harness=harness, role=role, since=since, until=until
-        )
+        whose = user if self.only is None else self.only
+        where = SearchFilter(user=whose, harness=harness, role=role, since=since, until=until)
         then = self.period(query) if since is until is None else None
         if then:
             days = (then.first, then.last + timedelta(1))

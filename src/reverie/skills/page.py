@@ -199,9 +199,6 @@ def _node_at(root: Table, path: Path) -> Node | None:
     return node
 
 
-# ---- a key that is there: its value's span is exchanged -------------------------------------------------------------
-
-
 def _replaced(page: Page, node: Node, value: Value) -> str:
     matter, start = page.matter, node.start
     if isinstance(value, str):
@@ -227,9 +224,6 @@ def _replaced_block(page: Page, key_end: int, node: Listing | Table, value: Valu
         written = _scalar(value, "", new=False) if isinstance(value, str) else "[]"
         return f"{matter[:start]} {written}{comment}{tail}"
     return f"{matter[:start]}{comment}{_listing(value, node, page)}{tail}"
-
-
-# ---- a key that is missing: it is put last --------------------------------------------------------------------------
 
 
 def _added(page: Page, root: Table | None, path: Path, value: Value, quoted: bool) -> str:
@@ -328,9 +322,6 @@ def _listing(value: Value, node: Node, page: Page) -> str:
     column = node.column if isinstance(node, Listing) else len(line) - len(line.lstrip(" ")) + 2
     lines = (f"{' ' * column}- {_scalar(str(one), '', new=True)}" for one in value)
     return page.ending + page.ending.join(lines)
-
-
-# ---- reading it again -----------------------------------------------------------------------------------------------
 
 
 def _checked(page: Page, before: Value, path: Path, value: Value, matter: str) -> Page:

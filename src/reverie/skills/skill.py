@@ -188,9 +188,8 @@ def read_skill(subject: str, files: Mapping[str, bytes]) -> Skill:
     page = page_of(content)
     matter = frontmatter_of(page)
     first = setting_text(matter, "priority")
-    off = any(
-        setting_text(matter, key).casefold() in _TRUE for key in ("disabled", "disable-model-invocation", "archived")
-    )
+    switches = ("disabled", "disable-model-invocation", "archived")
+    off = any(setting_text(matter, key).casefold() in _TRUE for key in switches)
     state = (setting_text(matter, "state") or setting_text(matter, "status")).casefold()
     return Skill(
         subject=subject,

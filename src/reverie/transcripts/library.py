@@ -69,9 +69,8 @@ class Library:
         A path is remembered as a source that `refresh` reads again, unless told not to; `again` reads files that
         look unchanged, too.
         """
-        run = self._run(
-            user=user, reader=reader_named(reader, self.readers) if reader else None, again=again, watch=watch
-        )
+        chosen = reader_named(reader, self.readers) if reader else None
+        run = self._run(user=user, reader=chosen, again=again, watch=watch)
         if isinstance(source, Mapping):
             try:
                 kept: Mapping[str, Any] = storable(source)

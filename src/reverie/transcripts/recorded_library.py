@@ -250,14 +250,12 @@ class Recording:
     def _spoken(self, session: Recorded, events: Sequence[Told]) -> SpokenEvents:
         made = [self._event(event) for event in events]
         head = None if session.is_ours else Intake(session.user, self.redact).placed(recorded_head(session))
-        return SpokenEvents(
-            made, head, recorded_turns(session, made, self.speaker(session.user), self.redact) if head else []
-        )
+        turns = recorded_turns(session, made, self.speaker(session.user), self.redact) if head else []
+        return SpokenEvents(made, head, turns)
 
     def _event(self, event: Told) -> RecordedEvent:
-        told = redact_deeply(
-            checked_storable({name: one for name, one in event.items() if name != "type"}), self.redact
-        )
+        said = {name: one for name, one in event.items() if name != "type"}
+        told = redact_deeply(checked_storable(said), self.redact)
         if event["type"] == "user.define_outcome":
             told = {**told, "outcome_id": self.ids.new("outc")}
         return RecordedEvent(self.ids.new("sevt"), str(event["type"]), self.clock.now(), told)

@@ -177,9 +177,8 @@ def load_libraries(choice: Choice) -> None:
 
 
 async def _request(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport) -> ModelResponse:
-    client = httpx2.AsyncClient(
-        transport=guard, follow_redirects=False, trust_env=False, timeout=httpx2.Timeout(wish.seconds)
-    )
+    timeout = httpx2.Timeout(wish.seconds)
+    client = httpx2.AsyncClient(transport=guard, follow_redirects=False, trust_env=False, timeout=timeout)
     async with asyncio.timeout(wish.seconds), client:
         settings = ModelSettings(max_tokens=wish.most_tokens, timeout=wish.seconds, max_retries=0)
         if choice.provider == "anthropic":  # caches what is marked; the others cache what begins alike

@@ -32,13 +32,17 @@ def _word(prefix: str) -> str:
     return prefix + "(?:" + "|".join(f"{look}{before}{prefix})" for look, before in _BEFORE) + ")"
 
 
-@cache
-def shapes(name: str) -> tuple[tuple[str, str], ...]:
-    """Kind and expression of each token in a table of `tokens.toml`."""
+def _table(name: str) -> list[str]:
     import tomllib
 
     table = tomllib.loads((files("reverie.safety.secrets") / "tokens.toml").read_text("utf-8"))[name]
-    rows = (line.split(maxsplit=1) for line in table.strip().splitlines())
+    return str(table).strip().splitlines()
+
+
+@cache
+def shapes(name: str) -> tuple[tuple[str, str], ...]:
+    """Kind and expression of each token in a table of `tokens.toml`."""
+    rows = (line.split(maxsplit=1) for line in _table(name))
     return tuple((kind, re.sub(r"<([^<>]+)>", lambda found: _word(found[1]), shape)) for kind, shape in rows)
 
 
@@ -50,16 +54,11 @@ _PREFIX = (
     r"|[MNO][A-Za-z0-9_-]{22,27}\.|rvk_"
 )
 
-# Where any of the unseparated may begin. The engine skips fast to one literal, slowly to a choice: one gate for each.
-_BEGINNINGS = (
-    lazy_pattern(r"A(?:KIA|SIA|BIA|CCA|Iza|BSK|Q\.Ab8|T[ACBS]TT3|KCp)", re.ASCII),
-    lazy_pattern(r"SK[0-9a-f]{32}", re.ASCII),
-    lazy_pattern(r"EAAA[\w-]{58}", re.ASCII),
-    lazy_pattern(r"IQoJb3JpZ2lu", re.ASCII),
-    lazy_pattern(r"F[wQ]oGZXIv", re.ASCII),
-    lazy_pattern(r"GR1348941", re.ASCII),
-    lazy_pattern(r"dapi[0-9a-f]{32}", re.ASCII),
-)
+
+@cache
+def _beginnings() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(one, re.ASCII) for one in _table("beginnings"))
+
 
 # Anchored by a literal in their middle; the lookbehind proves the left part, and the number says how long it is.
 _HANGING = (
@@ -116,7 +115,7 @@ def vendor_tokens(text: str) -> Iterator[SecretSpan]:
                 taken = found.end()
                 yield from filter(None, [_named(found, "separated")])
     tokens = _alternation("unseparated")
-    for at in (at for gate in _BEGINNINGS for at in gate().finditer(text)):
+    for at in (at for gate in _beginnings() for at in gate.finditer(text)):
         if found := tokens.match(text, at.start()):
             yield from filter(None, [_named(found, "unseparated")])
     for kind, pattern, width in _HANGING:
