@@ -249,21 +249,20 @@ def _told(
 ) -> Iterator[tuple[str, Provenance]]:
     """The texts of a memory, newest first: its versions, then those of the store that the dream read which wrote
     the first of them."""
+
+    def wrote(by: RemoteDream, one: RemoteVersion) -> bool:
+        """By the session it ran in; else by the store it wrote, while it ran."""
+        if by.session and one.author:
+            return by.session == one.author
+        return by.output == store and by.created_at <= one.at <= (by.ended_at or one.at)
+
     known = copies.versions(store)
     for one in reversed(known[: known.index(version) + 1]):
         if one.memory == version.memory:
-            dream = next((by for by in dreams if _wrote(by, store, one)), None)
+            dream = next((by for by in dreams if wrote(by, one)), None)
             named = (dream.id, dream.sessions) if dream else ("", ())
             yield copies.text(store, one) or "", Provenance(store, one.id, one.author, *named, rfc3339(one.at))
     if dream is not None and dream.store != store:
         read = [one for one in copies.versions(dream.store) if one.path == version.path and one.at <= dream.created_at]
         if read:
             yield from _told(copies, dream.store, read[-1], dreams)
-
-
-def _wrote(dream: RemoteDream, store: str, version: RemoteVersion) -> bool:
-    """By the session it ran in; else by the store it wrote, while it ran."""
-    if dream.session and version.author:
-        return dream.session == version.author
-    ended = dream.ended_at or version.at
-    return dream.output == store and dream.created_at <= version.at <= ended

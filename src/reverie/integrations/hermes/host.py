@@ -305,7 +305,6 @@ def run_reverie(
         env={**program_environment(hermes_home(), more), "REVERIE_CALLED_AS": named},
         stdin=subprocess.DEVNULL if captured else None,
         capture_output=captured,
-        text=True,
         encoding="utf-8",
         errors="replace",
         check=False,
