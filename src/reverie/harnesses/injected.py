@@ -137,8 +137,8 @@ HERMES, CLAUDE_CODE, CODEX = _forms("hermes"), _forms("claude_code"), _forms("co
 GEMINI_CLI, OPENCLAW = _forms("gemini_cli"), _forms("openclaw")
 
 
-def beginnings(harness: str) -> tuple[str, ...]:
-    """How a message begins that the harness wrote in a person's place."""
+def written_openings(harness: str) -> tuple[str, ...]:
+    """The openings of messages that the harness wrote in a person's place."""
     return tuple(_TABLE[harness]["begins"].strip("\n").splitlines())
 
 

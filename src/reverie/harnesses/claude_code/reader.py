@@ -19,7 +19,7 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
 from reverie.harnesses.claude_code.history import Pastes
-from reverie.harnesses.injected import CLAUDE_CODE, beginnings, in_pieces, said_apart, told_apart
+from reverie.harnesses.injected import CLAUDE_CODE, in_pieces, said_apart, told_apart, written_openings
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, string_or_none
 from reverie.transcripts.messages import calls_in, text_of, tool_results
@@ -38,7 +38,7 @@ _ENVELOPED = {
     *("permission-mode", "mode", "pr-link", "worktree-state"),
 }
 _TITLES = {"summary": ("summary", 1), "ai-title": ("aiTitle", 2), "custom-title": ("customTitle", 3)}
-_PARTS_OF_COMMANDS = beginnings("claude_code")
+_PARTS_OF_COMMANDS = written_openings("claude_code")
 _SENDERS: dict[str, Posing] = {
     "peer": (None, Origin.AGENT),
     "coordinator": (None, Origin.AGENT),

@@ -17,7 +17,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
-from reverie.harnesses.injected import CODEX, beginnings, said_apart
+from reverie.harnesses.injected import CODEX, said_apart, written_openings
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, mapping_or_empty, parsed_or_none, string_or_none
 from reverie.transcripts.messages import arguments_text, origin_of, role_of, text_of
@@ -34,7 +34,7 @@ _FIRST_BYTES = re.compile(
     rb'\s*\{\s*"timestamp"\s*:\s*"[^"]*",\s*(?:"ordinal"\s*:\s*\d+,\s*)?"type"\s*:\s*"session_meta"'
 )
 _FIRST_BYTES_OF_OBJECT = re.compile(rb'\s*\{\s*"session"\s*:\s*\{.*?"items"\s*:', re.DOTALL)
-_INJECTED = beginnings("codex")
+_INJECTED = written_openings("codex")
 _SPEAKS = {"user": "user", "developer": "developer_instructions"}  # whose part of a message is the speaker's own
 _KINDS = "content_item_kinds"
 _CWD = re.compile(r"<cwd>([^<]+)</cwd>")

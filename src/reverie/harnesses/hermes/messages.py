@@ -21,7 +21,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
-from reverie.harnesses.injected import HERMES, beginnings, how_call_failed, json_object, said_apart, spoken
+from reverie.harnesses.injected import HERMES, how_call_failed, json_object, said_apart, spoken, written_openings
 from reverie.transcripts.files import decoded, is_locked
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList, mapping_or_empty, parsed
@@ -38,7 +38,7 @@ _NOT_MESSAGES = {"session_meta"}  # the gateway's list of tools, stored as if it
 _AUTOMATIC = {"subagent", "tool", "cron"}  # sources whose "user" is a parent agent or the scheduler
 # Whose "user" is a program somewhere, quoting anyone.
 _PROGRAMS = {"webhook", "msgraph_webhook", "homeassistant", "ntfy"}
-_NOTICES = tuple(one.rstrip("|") for one in beginnings("hermes"))
+_NOTICES = tuple(one.rstrip("|") for one in written_openings("hermes"))
 _SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:", "[PRIOR CONTEXT — for reference only")
 _SPEAKER = re.compile(r"\[([^\[\]\n]{1,80})\] ")
 # Hermes spaces the rows it writes in one go by a microsecond; rows written one by one are further apart.

@@ -24,7 +24,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.scope import Origin
-from reverie.harnesses.injected import OPENCLAW, beginnings, said_apart
+from reverie.harnesses.injected import OPENCLAW, said_apart, written_openings
 from reverie.harnesses.openclaw import database as databases
 from reverie.transcripts.files import is_locked, misses_log, reading, why_unread
 from reverie.transcripts.json_files import first_line, json_lines, whole_json
@@ -60,7 +60,7 @@ _BEHIND = re.compile(
 )
 _TASK = "[Subagent Task]"
 _FROM_AGENTS = ("[Subagent Context]", _TASK, "[Inter-session message]")
-_FROM_GATEWAY = tuple(one.split(": ", 1) for one in beginnings("openclaw"))
+_FROM_GATEWAY = tuple(one.split(": ", 1) for one in written_openings("openclaw"))
 
 
 class OpenClawReader:
