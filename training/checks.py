@@ -17,7 +17,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from encoder import DATA, DEVICE, FIRST, SIZE, WIDTH, averaged, encoder, export, padded, tokenizer, trained
+from encoder import (
+    DATA,
+    DEVICE,
+    FIRST,
+    SIZE,
+    WIDTH,
+    averaged,
+    encoder,
+    export,
+    padded,
+    tokenizer,
+    trained,
+    vectors,
+)
 from people import people
 from torch import nn
 
@@ -79,13 +92,13 @@ class Checks(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.bert = encoder()
+        self.bert = encoder("tagger")
         self.policy = nn.Linear(2 * WIDTH, len(POLICIES))
         self.foreign = nn.Linear(2 * WIDTH, 1)
         self.dropout = nn.Dropout(0.1)
 
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        hidden = self.bert(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+    def forward(self, words: torch.Tensor, attention_mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        hidden = self.bert(inputs_embeds=words, attention_mask=attention_mask).last_hidden_state
         mask = attention_mask.unsqueeze(-1).to(hidden.dtype)
         mean, most = (hidden * mask).sum(1) / mask.sum(1), (hidden + (mask - 1) * 1e4).max(1).values
         pooled = self.dropout(torch.cat([mean, most], -1))
@@ -103,7 +116,7 @@ class Coded:
             if text not in self._coded:
                 self._coded[text] = self._tokens.encode(text).ids
         coded = [self._coded[text] for text in texts]
-        return padded(coded), padded([[1] * len(one) for one in coded])
+        return vectors(padded(coded)), padded([[1] * len(one) for one in coded])
 
 
 def one_run(examples: list[Example], epochs: int, rate: float, seed: int) -> Checks:
@@ -165,13 +178,13 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.5e-4)
     parser.add_argument("--seeds", default="7,8,9")
     asked = parser.parse_args()
-    by_hand, seeds = written(HELD_OUT + asked.without), [int(one) for one in asked.seeds.split(",")]
-    statements, turns = everyday(random.Random(seeds[0]))
-    first = one_run(by_hand, asked.epochs // 2, asked.rate, seeds[0])
+    by_hand, seed = written(HELD_OUT + asked.without), int(asked.seeds.split(",")[0])
+    statements, turns = everyday(random.Random(seed))
+    first = one_run(by_hand, asked.epochs // 2, asked.rate, seed)
     plain = undecided(first, statements)[:STATEMENTS]
     print(f"{len(by_hand)} texts by hand, {len(plain)} statements and {len(turns)} turns of the tagger's data")
-    runs = [one_run([*by_hand, *plain, *turns], asked.epochs, asked.rate, seed) for seed in seeds]
-    export(averaged(runs), ("input_ids", "attention_mask"), ("policy", "foreign"), asked.out)
+    checks = averaged(one_run, asked.seeds, [*by_hand, *plain, *turns], asked.epochs, asked.rate)
+    export(checks, ("words", "attention_mask"), ("policy", "foreign"), asked.out)
 
 
 if __name__ == "__main__":

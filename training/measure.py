@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from people import DATA, HELD_OUT
+from people import DATA, HELD_OUT, area
 
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.dreams.verify.checks import FOREIGN
@@ -62,13 +62,6 @@ def checks(author: str) -> Iterator[str]:
     decides = area([kind != "none" for kind, *_ in entries], [chance for _, chance, _ in entries])
     told = area([other for other, _ in turns], [chance for _, chance in turns])
     yield f"{author} AUC: policy {decides:.3f}, foreign {told:.3f}"
-
-
-def area(wanted: list[bool], scores: list[float]) -> float:
-    """Under the curve: how often one that is wanted scores above one that is not."""
-    yes, no = (np.array([s for s, w in zip(scores, wanted, strict=True) if w is which]) for which in (True, False))
-    above = (yes[:, None] > no[None]).mean() + (yes[:, None] == no[None]).mean() / 2
-    return float(above)
 
 
 def main() -> None:

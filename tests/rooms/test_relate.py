@@ -11,7 +11,7 @@ import pytest
 
 from reverie.text.relation import Relation, RelationKind, chances_of, relate
 
-SHIPPED = "17a8946bca67319cd2053f8a4b973f194b4b3ce505b3ffc3b1fb3249095b95a2"
+SHIPPED = "3ec5ec0be8d8dfedaaa7e4dfa46142b9682c7b99afeb3c2fc2748eb0c3834508"
 SAME, REFINES, SUPERSEDES = RelationKind.SAME, RelationKind.REFINES, RelationKind.SUPERSEDES
 CONTRADICTS, UNRELATED = RelationKind.CONTRADICTS, RelationKind.UNRELATED
 
