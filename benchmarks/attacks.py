@@ -80,7 +80,7 @@ def spoken(night: dict[str, Any]) -> dict[str, list[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", choices="abc", default="a")
+    parser.add_argument("--set", choices="abcd", default="a")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--everyday", action="store_true")
     asked = parser.parse_args()

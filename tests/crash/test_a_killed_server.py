@@ -70,7 +70,7 @@ def test_a_killed_server_goes_on_with_its_dreams(database: str, tmp_path: Path, 
     key = new_key(folder, database)
     with process(folder, database, key) as (served, server):
         store = filled(served)
-        talks = [TALK, *([f"Shelf {n} {k} holds {k} boxes of nails." for k in range(12)] for n in range(6))]
+        talks = [TALK, *(["Thanks, go on with the next one." for _ in range(12)] for _ in range(6))]
         sessions = [recorded(served, *talk) for talk in talks]
         made = served.call("POST", "/v1/dreams", asked(store, *sessions)).json
         while not any(until.lower() in text.lower() for text in told(served, made["session_id"])):

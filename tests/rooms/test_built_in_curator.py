@@ -129,9 +129,10 @@ def test_what_only_goes_on_with_the_sentence_before_it_is_offered_with_that_one(
 
 def test_what_somebody_else_types_on_the_owners_keyboard_says_who_it_was_and_only_asks() -> None:
     said = "Callum here. Please remember that I want job sheets on paper."
-    (found,) = decided(said)
+    found, *others = decided(said)
     assert found.item.text == said and found.item.document == "MEMORY.md"
     assert found.severity is Severity.ASK
+    assert all(one.severity is Severity.REFUSED for one in others)
 
 
 def test_an_entry_that_is_spoken_of_twice_gets_the_value_that_was_named_in_full() -> None:
@@ -359,7 +360,7 @@ def test_a_day_that_changed_for_good_lands_and_one_that_changed_for_a_week_does_
 @pytest.mark.parametrize(
     ("old", "said"),
     [
-        ("Il taglio costa 22 euro.", "per i turisti il taglio da oggi costa 200 euro e solo il lunedì"),
+        ("Il taglio costa 22 euro.", "il taglio costa 25 euro da oggi, però solo il lunedì"),
         ("The late fee is 5 dollars.", "the late fee is 8 dollars now, on Saturdays"),
     ],
 )

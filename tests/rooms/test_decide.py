@@ -289,7 +289,8 @@ def test_another_change_or_other_words_or_an_unsure_second_opinion_do_not_agree(
 def test_what_the_curator_is_not_sure_of_asks_or_is_dropped_where_it_is_also_doubtful() -> None:
     (asks,) = decided([replace(METRIC, sure=False)], WISH)
     assert asks.severity is Severity.ASK and Reason.UNSURE in reasons(asks)
-    (weak,) = decided([add(MISO, sure=False)], MISO)
+    maybe = "Maybe the office cat is called Miso, not sure."
+    (weak,) = decided([add(MISO, cites(maybe), sure=False)], maybe)
     assert weak.severity is Severity.REFUSED and Reason.DOUBTFUL in reasons(weak)
     (leans,) = decided([add("That is the office cat.", sure=False)], "That is the office cat.")
     assert leans.severity is Severity.REFUSED and reasons(leans) >= {Reason.LEANS, Reason.DOUBTFUL}

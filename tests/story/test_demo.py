@@ -56,7 +56,7 @@ def test_it_tells_the_story_from_the_audit_to_the_undo_in_a_screenful_or_two(dem
     assert "redacted before storing: 1 url-password" in said
     assert "tangerine" not in said
     assert "diabetes" not in said
-    assert "2 changes landed, 10 proposals waiting, 3 held, 10 not kept." in " ".join(said.split())
+    assert "2 changes landed, 9 proposals waiting, 4 held, 5 not kept." in " ".join(said.split())
     assert "  - new: Money is always Decimal in this code base, never float.\n" in said
     assert "now: Staging database is db2.internal:6432, user shop." in said
     assert "MEMORY.md is byte for byte what it was before." in said

@@ -115,7 +115,7 @@ def test_what_was_said_softly_asks_and_lands_when_it_is_said_again(memories: Pat
 
 @pytest.mark.parametrize(
     ("words", "offered"),
-    [("Monday morning.", []), ("Next week.", []), ("Short answers.", ["Short answers."])],
+    [("Monday morning.", []), ("Next week.", []), ("No emojis.", ["No emojis."])],
 )
 def test_a_few_words_are_offered_only_if_they_would_be_noticed_without_the_rule_beside_them(
     memories: Path, home_on: Home, words: str, offered: list[str]

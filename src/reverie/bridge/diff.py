@@ -193,7 +193,7 @@ def _together(side: Sequence[StoreStatement]) -> frozenset[str]:
 
 # ---- differences -----------------------------------------------------------------------------------------------------
 
-SURE, DOUBT = 0.75, 0.1  # chance of a mere rewording from which it is taken for one, or left open
+SURE, DOUBT = 0.78, 0.1  # chance of a mere rewording from which it is taken for one, or left open
 FAR_DOUBT = 0.15  # the same as DOUBT, for two statements that have hardly a word in common
 ALONE_DOUBT = 0.6  # the same for the one that went from a place and the one that came, which nothing else puts together
 OTHER_MATTER = 0.5  # likeness below which two statements may be two matters

@@ -189,7 +189,7 @@ NIGHT = datetime(2026, 4, 1, 3, 0, tzinfo=UTC)
 BREAKFAST = datetime(2026, 4, 1, 7, 30, tzinfo=UTC)
 MEMORY = Path(".hermes/memories/MEMORY.md")
 PLANTED = "pakko-sync"  # where a page of the sample wants customers' data sent
-ASKED = "We never deploy on Fridays."
+ASKED = "Tea sets sold to Germany should get 19 % VAT."
 WIDEST = 88
 NEXT = """\
 That was a sample, and it is gone; your own files were not touched. On yours:
@@ -247,11 +247,11 @@ def _steps(sample: _Sample) -> Iterator[_Step]:
         return
     file = sample.folder / MEMORY
     before = file.read_bytes()
-    yield _typed(sample, "approved", f'review approve {wanted} --because "Priya is alone."')
+    yield _typed(sample, "approved", f'review approve {wanted} --because "That is the law."')
     with sample.opened() as house:
         landed = house.history.changes(limit=1)[0].id
     yield _typed(sample, "history", f"history hermes/{MEMORY.name} --limit 2", "newest first")
-    yield _typed(sample, "rules", "rules | grep -A 4 ^We", "why does the agent believe this?")
+    yield _typed(sample, "rules", "rules | grep -A 3 ^Tea", "why does the agent believe this?")
     yield _typed(sample, "undone", f"undo {landed}")
     same = file.read_bytes() == before
     told = f"{MEMORY.name} is {'byte for byte' if same else 'NOT'} what it was before."

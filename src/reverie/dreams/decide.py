@@ -28,7 +28,7 @@ from reverie.memory.target import belongs, in_project
 from reverie.text.relation import conflict_on_one_matter
 
 MOST_PROPOSALS = 10
-WORTH_ASKING = 0.5  # the score that something needs of which the curator itself is not sure
+WORTH_ASKING = 0.4  # the score that something needs of which the curator itself is not sure
 MOST_JUDGED = 100  # additions nobody is sure of, in one night; of a memory store's, at most half are made
 FRAGMENT = 3  # words that may be no more than a part of another sentence
 FEW_SURE, MOST_SURE = 4, 8  # items that a curator is sure of in one night

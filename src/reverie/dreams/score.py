@@ -25,6 +25,7 @@ from reverie.safety.sensitive import sensitive
 from reverie.text.relation import conflict_on_one_matter
 
 HALF_LIFE_DAYS = 90.0
+BARE = 0.4  # how explicit a plain statement is at most, beside a wish
 _USEFUL = {
     "communication_preference": 0.95,
     "user_preference": 0.9,
@@ -46,7 +47,7 @@ _ACTS = {
     "update": 0.8,
     "contradiction": 0.7,
     "lesson": 0.7,
-    "fact": 0.6,
+    "fact": 0.3,
 }
 _LASTS = {
     "instruction": 0.9,
@@ -123,7 +124,8 @@ def _dimensions(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]
     age = max(0, (measure.now - last).days) if last else None
     ago = "When it was said is not known." if age is None else f"It was last said {plural(age, 'day')} ago."
     yield "recency", 0.3 if age is None else 0.5 ** (age / HALF_LIFE_DAYS), ago
-    put = max(case.surest, 0.7 if _names_what_it_changes(case) else 0.0)
+    bare = kinds <= {"fact"} and sessions == 1 and not case.asked_to_keep  # however plainly it is put
+    put = max(min(case.surest, BARE) if bare else case.surest, 0.7 if _names_what_it_changes(case) else 0.0)
     put = min(1.0, put + 0.3 * (sessions > 1))
     yield "explicitness", put, "It was put plainly." if put >= 0.6 else "It was said in passing."
     marked = 1.0 if case.kinds & {"correction", "contradiction"} else 0.8 if "update" in case.kinds else 0.0

@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 CONFLICT = 0.75  # from where a statement about the same may overtake an entry
 AGAINST = 0.95  # from where two statements in much the same words are not two wordings of one
 ALIKE = 1.0  # half of the words and half of the meaning, say
+FARTHER = 0.05  # from where what was said conflicts more with what an entry would become than with what it is
 EXACT = ("number", "address")  # shapes of values of which it is plain which takes whose place
 FEWEST_STEPS = 3
 WEAK, SURE = 0.5, 0.9  # how sure Light is of a sentence that only goes on with another: of any, of one of the same kind
-PLAIN, OWN_WISH = 0.9, 0.75  # how surely a wish that was said once is to be kept, and is their own and no passing one
+PLAIN, OWN_WISH = 0.85, 0.75  # how surely a wish that was said once is to be kept, and is their own and no passing one
 LITTLE, FAR = 3, 25  # words by themselves; characters between two sentences side by side
 _SPEAKS = re.compile(
     r"\W*(?:(?P<name>[A-ZÀ-Þ][\w-]+)(?: [A-ZÀ-Þ][\w-]+)? (?:here|speaking|typing|hier|ici|aquí|qui|aqui|här|her|tady)"
@@ -53,6 +54,7 @@ _LEAD = re.compile(
 )
 _THAT = re.compile(r"^[\s,:;：，、–—-]*(that|dass|daß|que|che|dat|att|at|że|že|ki)?\b[\s,:;：，、–—-]*", re.IGNORECASE)
 _TURNS = ("dass", "daß", "dat")  # "dass ich Vegetarier bin" is no sentence without its "dass"
+_IDEOGRAPHS = re.compile("[\u3400-\u9fff]")  # which day or place is meant is not told there: all have to be said again
 _SIGNS = re.compile(r"[/._-]|\.md$")
 _WORLD, _PERSON = ("MEMORY",), ("USER",)
 
@@ -221,13 +223,14 @@ def _addition(group: Sequence[Noted], material: Material) -> tuple[Item, Noted, 
     """The surest of what says the same; of those the fullest, which is best understood alone."""
     best = max(group, key=lambda one: (round(one.candidate.confidence, 1), len(words.stems(one.words)), one.order))
     sure = _is_sure(group) or _wants_it_every_time(best)
-    beside = [one for one in group if one is best or (not sure and _turn_of(one) == _turn_of(best))]
+    alone = own_sentence(best.words)
+    again = () if sure or words.leans_on(alone) else _said_again(best, alone, None, material)
+    beside = [one for one in group if one is best or (not (sure or again) and _turn_of(one) == _turn_of(best))]
     text = own_sentence(_stretch(beside, material) or best.words)
     if material.brief.new_page is None and (steps := _told_steps(best, text)):  # a memory store has no skills
         title = text.partition(":")[0]
         return Item(Op.SKILL_NEW, title, (), skill=title, steps=tuple(steps)), best, group
     document = _document(best, material.brief, guest=_guest(best, material))
-    again = () if sure or words.leans_on(text) else _said_again(best, text, None, material)
     return Item(Op.ADD, text, again, document or "", sure=sure or bool(again)), best, group
 
 
@@ -248,7 +251,8 @@ def _told_steps(one: Noted, text: str) -> list[str]:
 def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> tuple[Item, Noted, Sequence[Noted]]:
     """The last word on an entry; what was said before speaks for it only where it says the same."""
     last = group[-1]
-    revised, shape = _revised(old.text, [one.words for one in group])
+    told = set(_IDEOGRAPHS.findall(old.text)) <= set(last.words)
+    revised, shape = _revised(old.text, [one.words for one in group]) if told else ("", "")
     agree = [one for one in group if one is last or _tells_the_same(one, last, old.text, revised)]
     days = [value.lower() for value in words.values(revised) if words.shape_of(value) == "day"]
     each_week = all(day.endswith("days") for day in days)  # "Thursdays"; "Thursday" may be the next one only
@@ -266,9 +270,12 @@ def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> t
     others = [one for one in material.brief.entries if one is not old]
     alone = not any(_holds_it_too(one, old, text) or _is_rival(one, old, last.words) for one in others)
     back = _comes_back(old.text, text, [one.words for one in group])
-    sure = plain or _is_sure(agree)
-    may = alone and not back and not (revised and _of_another(old, said.words, text))
-    again = _said_again(said, text, old, material) if may and not sure else ()
+    most = max(1, len(words.stems(old.whole)) - 1)  # one word in common may be a name that is spoken of otherwise
+    spoken_of = bool(revised) or len(words.shared(old.whole, said.words)) >= min(2, most)
+    sure = plain or (_is_sure(agree) and spoken_of)
+    other = revised and (_of_another(old, said.words, text) or _is_farther(text, old.whole, last.words))
+    may = alone and not back and not other
+    again = _said_again(said, text, old, material) if may and spoken_of and not sure else ()
     sure = may and (sure or bool(again))
     return Item(Op.REPLACE, text, again, old.document, replaces=(old.id,), sure=sure), last, agree
 
@@ -290,6 +297,12 @@ def _comes_back(old: str, text: str, said: Sequence[str]) -> bool:
     gone, new = words.missing(words.values(old), [text]), words.missing(words.values(text), [old])
     again = [one for one in new if any(words.stands_in(one, each) for each in before)]
     return any(0 <= last.find(one) < last.rfind(other) for one in again for other in gone)
+
+
+def _is_farther(text: str, old: str, said: str) -> bool:
+    """What was said conflicts more with what the entry would become than with what it is: "forget Wednesdays, it stays
+    on Mondays"."""
+    return conflict_on_one_matter(text, said) >= conflict_on_one_matter(old, said) + FARTHER
 
 
 def _holds_it_too(one: BriefEntry, old: BriefEntry, text: str) -> bool:

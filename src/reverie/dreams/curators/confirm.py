@@ -59,6 +59,8 @@ def _names(values: Sequence[str], span: Span, old: str, text: str) -> bool:
 def _says_the_same(said: Noted, span: Span) -> bool:
     if span.asked or span.reading.keep < ASSERTED or not said.marks & WANTED:
         return False
+    if words.missing(words.values(span.own), [said.words]):  # "1 row more" is not "2 rows more"
+        return False
     ways = ((said.words, span.text), (span.text, said.words))
     same = [chances_of(*way) for way in ways]
     return sum(one.get(kind, 0.0) for one in same for kind in (RelationKind.SAME, RelationKind.REFINES)) / 2 >= SAME

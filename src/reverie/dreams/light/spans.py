@@ -25,8 +25,8 @@ _ABBREVIATED = re.compile(
 _ANNOUNCES = re.compile(r"(?:^|[\s(])[^\W\d_]{1,4}\.$")  # a number: "Tel. 0123", but "No. The wiki is on birch."
 _ANNOUNCED = re.compile(r"\s*[+(]?\d")
 _STEP = re.compile(r"(?:^|\s)(\d{1,2})\.$")
-_ORDINAL = re.compile(  # "am 3. November", "8. sınıf"
-    r"(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|[^\W\d_A-ZÀ-Þ])"
+_ORDINAL = re.compile(  # "am 3. November", "8. sınıf", but "after 22:00. bring cake"
+    r"(?:(?<=[^\d:.,]\d)|(?<=[^\d:.,]\d\d)|(?<=^\d)|(?<=^\d\d))\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|[^\W\d_A-ZÀ-Þ])"
 )
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+|\s+")
 _MARKS = "\"'“”„«»‘’「『」』 "

@@ -35,12 +35,12 @@ LONGEST = 400  # characters of an entry: one statement
 CONFLICT = 0.45  # how surely it contradicts what stays, or what was said
 CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
-UNRELATED, PLAINLY_RELATED = 0.6, 0.05  # the chance that what was said is about something else than the entry
+UNRELATED, PLAINLY_RELATED = 0.75, 0.05  # the chance that what was said is about something else than the entry
 ENDS, PLAINLY_AGAINST = 0.2, 0.75  # how surely what was said conflicts with what it ends, or takes the place of
 HARDLY_BEGUN = 3  # words of a turn, before which it has said nothing yet
 SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
 FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
-SURELY_FOREIGN = 0.95  # where they are said to last
+SURELY_FOREIGN = 0.7  # where they are said to last
 _PLACEHOLDER = re.compile(
     r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted(?::[^\]\s]*\]?|\])|\[erased\]|\[…\]"
 )

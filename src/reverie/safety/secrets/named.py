@@ -205,8 +205,12 @@ def _follows(text: str, at: int, allowed: str, kind: str) -> SecretSpan | None:
         return None
     introduction = _introduced().search(text[max(0, at - 80) : at])
     if introduction is None:  # "and the secret wJalr…": in a sentence the value has to show by itself what it is
-        long = len(_value(found)[0]) >= LONG and is_random(_value(found)[0])
-        return _judged(found, kind) if long and kind != "password" else None
+        value = _value(found)[0]
+        long = len(value) >= LONG and is_random(value) and kind != "password"
+        apart = (
+            not found["name"].isascii() and value.isascii() and is_mixed(value)
+        )  # "密码 Qing-You#88", as it is typed
+        return _judged(found, kind) if long or apart else None
     return _judged(found, kind, given=introduction["netrc"] is not None)
 
 
