@@ -559,3 +559,26 @@ def test_an_ordinal_ends_neither_a_sentence_nor_a_clause() -> None:
     assert item.text == "Ab dem 1. März gehen Proben immer an Hannover."
     text = "Okul 8. sınıf etütlerini kaldırdı. Notu sil."
     assert [text[start:end] for start, end in sentences(text, text)] == [text[:34], text[35:]]
+
+
+@pytest.mark.parametrize(
+    ("said", "pieces"),
+    [
+        ("it runs after 22:00. bring cake", ["it runs after 22:00.", "bring cake"]),
+        ("there are 123. count them", ["there are 123.", "count them"]),
+        ("am 23. november ist Probe", ["am 23. november ist Probe"]),
+    ],
+)
+def test_a_sentence_may_end_in_a_time_and_not_in_the_number_of_a_day(said: str, pieces: list[str]) -> None:
+    assert [said[start:end] for start, end in sentences(said, said)] == pieces
+
+
+def test_the_same_words_with_another_number_confirm_nothing() -> None:
+    wish = "I always want the report as a table with a row for every month, and {} more rows for the whole."
+    assert not any(item.sure for item in curated(sessions(wish.format(1), wish.format(2))))
+
+
+def test_in_chinese_and_japanese_one_value_is_exchanged_only_if_the_rest_was_said_again() -> None:
+    known = entries("定例会議は月曜日の10時です。")
+    (item,) = [one for one in curated("定例会議は火曜日の14時に変わりました。", known) if one.op is Op.REPLACE]
+    assert "火曜日の14時" in item.text

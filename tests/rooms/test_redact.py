@@ -114,6 +114,8 @@ PASSWORD_PLACES = [
     "la contraseña es {}",
     "le mot de passe est {}",
     "密码是{}",
+    "账号 luyao,密码 {}",
+    "пароль {} подходит",
 ]
 
 

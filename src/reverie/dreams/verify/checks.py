@@ -39,7 +39,7 @@ UNRELATED, PLAINLY_RELATED = 0.75, 0.05  # the chance that what was said is abou
 ENDS, PLAINLY_AGAINST = 0.2, 0.75  # how surely what was said conflicts with what it ends, or takes the place of
 HARDLY_BEGUN = 3  # words of a turn, before which it has said nothing yet
 SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
-FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
+FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 2 in 100 reach it
 SURELY_FOREIGN = 0.7  # where they are said to last
 _PLACEHOLDER = re.compile(
     r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted(?::[^\]\s]*\]?|\])|\[erased\]|\[…\]"
